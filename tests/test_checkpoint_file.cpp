@@ -6,6 +6,7 @@
 #include "io/hdf5_file.hpp"
 #include "kept_direct_runs.hpp"
 #include "kernel/contact.hpp"
+#include "made_hdf5.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
@@ -147,7 +148,7 @@ TEST_F(CheckpointTest, SaysWhatAnotherFileIs) {
   const auto message = [&](const char* name) {
     return mistakes([&] { static_cast<void>(read_checkpoint(path(name), our_case, plan_of(1, 1), 0, 1)); });
   };
-  Hdf5File::create(path("result.h5")).close();
+  MadeHdf5(path("result.h5")).close();
   // version 3 was HDF5 behind 512 bytes that began with the same mark
   CheckpointHeader old;
   sign(old);

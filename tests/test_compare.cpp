@@ -7,6 +7,7 @@
 #include "io/compare_results.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/result_file.hpp"
+#include "made_hdf5.hpp"
 #include "result_samples.hpp"
 
 #include <gmock/gmock.h>
@@ -49,7 +50,7 @@ struct Sample {
 class CompareTest : public FolderTest {
 protected:
   void write(const std::string& name, const Sample& sample) const {
-    Hdf5File file = Hdf5File::create(path(name));
+    MadeHdf5 file(path(name));
     const auto put = [&](const std::string& variable, const std::vector<double>& values) {
       file.write(variable, {static_cast<std::int64_t>(values.size())}, values.data());
     };
@@ -423,7 +424,7 @@ TEST_F(CompareTest, RefusesWhatIsNoResult) {
   write("odd.h5", odd);
   EXPECT_THAT(refusal("odd.h5", "good.h5"), HasSubstr("odd.h5: upward"));
   {
-    Hdf5File file = Hdf5File::create(path("bare.h5"));
+    MadeHdf5 file(path("bare.h5"));
     file.write("gz", {4}, good.fields["gz"].data());
     file.close();
   }

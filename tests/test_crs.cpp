@@ -15,6 +15,7 @@
 #include <prismfield/error.hpp>
 
 #include "folder_test.hpp"
+#include "made_hdf5.hpp"
 
 namespace prismfield {
 namespace {
@@ -152,7 +153,7 @@ TEST_F(CrsByProj, MistakesNameTheRemedy) {
 class CrsFile : public testing_samples::FolderTest {};
 
 TEST_F(CrsFile, HasNoCrsWithoutASystem) {
-  Hdf5File file = Hdf5File::create(path("a.h5"));
+  MadeHdf5 file(path("a.h5"));
   const double one = 1;
   file.write("gz", {1}, &one);
   write_crs(file, std::nullopt);
@@ -174,9 +175,9 @@ TEST_F(CrsFile, ComesBackAsItWasWritten) {
                     {"standard_parallel", std::vector<double>{50.5, 51.25}},
                     {"longitude_of_central_meridian", 4.25},
                     {"name", "a cone"}};
-  Hdf5File::create(path("none.h5")).close();
+  MadeHdf5(path("none.h5")).close();
   EXPECT_FALSE(read_crs(ArrayFile({path("none.h5"), "", ""})));
-  Hdf5File file = Hdf5File::create(path("a.h5"));
+  MadeHdf5 file(path("a.h5"));
   write_crs(file, crs);
   file.close();
   const std::optional<Crs> read = read_crs(ArrayFile({path("a.h5"), "", ""}));

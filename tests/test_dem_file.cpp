@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "io/hdf5_file.hpp"
+#include "made_hdf5.hpp"
 #include "scratch_folder.hpp"
 
 namespace prismfield {
@@ -50,7 +51,7 @@ protected:
     std::string second;
   };
   void netcdf(const Names& names) const {
-    Hdf5File file = Hdf5File::create(m_folder / "dem.nc");
+    MadeHdf5 file(m_folder / "dem.nc");
     const std::vector<double> northing = {5050, 5000}, easting = {1000, 1100, 1200}, heights = {10, 11, nan, 0, 1, 2};
     file.write("/" + names.northing, {2}, northing.data());
     file.write("/" + names.easting, {3}, easting.data());

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/hdf5_file.hpp"
 #include "io/point_fields.hpp"
+#include "made_hdf5.hpp"
 #include "model/extents.hpp"
 #include "scratch_folder.hpp"
 
@@ -29,7 +30,7 @@ struct Bodies {
 
 std::filesystem::path write(const std::filesystem::path& path, const std::vector<std::int64_t>& shape,
                             const std::vector<std::vector<double>>& coordinates) {
-  Hdf5File file = Hdf5File::create(path);
+  MadeHdf5 file(path);
   file.write("easting", {static_cast<std::int64_t>(coordinates[0].size())}, coordinates[0].data());
   file.write("northing", {static_cast<std::int64_t>(coordinates[1].size())}, coordinates[1].data());
   file.write("upward", shape, coordinates[2].data());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/hdf5_file.hpp"
+#include "made_hdf5.hpp"
 #include "made_model.hpp"
 #include "scratch_folder.hpp"
 
@@ -38,7 +39,7 @@ protected:
   }
   std::filesystem::path hdf5(const std::string& name, const std::vector<std::int64_t>& shape,
                              const std::vector<double>& values) {
-    Hdf5File file = Hdf5File::create(m_folder / name);
+    MadeHdf5 file(m_folder / name);
     file.write("/density", shape, values.data());
     file.close();
     return m_folder / name;
@@ -64,7 +65,7 @@ TEST_F(DensityFiles, OfHdf5AreCellsInOrder) {
 }
 
 TEST_F(DensityFiles, OfIntegersAreRead) {
-  Hdf5File file = Hdf5File::create(m_folder / "i.h5");
+  MadeHdf5 file(m_folder / "i.h5");
   std::vector<std::int64_t> values(24, -7);
   file.make_group("/model");
   file.write("/model/rho", {4, 3, 2}, values.data());
@@ -138,7 +139,7 @@ TEST_F(DensityFiles, ThatCannotBeReadAreNamedWithTheirKey) {
   EXPECT_THAT(message(m_folder.write("old.nc", "CDF\x01 and more")), HasSubstr("cut short"));
   EXPECT_THAT(message(m_folder.write("cut.h5", std::string_view("\x89HDF\r\n\x1a\n\0\0", 10))),
               HasSubstr("case.yaml:8: model.voxels.density.file: "));
-  Hdf5File file = Hdf5File::create(m_folder / "words.h5");
+  MadeHdf5 file(m_folder / "words.h5");
   file.write_text("/density", "heavy");
   file.close();
   EXPECT_NE(message(m_folder / "words.h5"), "");
@@ -147,7 +148,7 @@ TEST_F(DensityFiles, ThatCannotBeReadAreNamedWithTheirKey) {
 }
 
 TEST_F(DensityFiles, WhoseCoordinatesDescendAreRefused) {
-  Hdf5File file = Hdf5File::create(m_folder / "down.nc");
+  MadeHdf5 file(m_folder / "down.nc");
   const std::vector<double> upward = {4, 3, 2, 1}, northing = {1, 2, 3}, easting = {1, 2}, values = count_up(24);
   file.write("/upward", {4}, upward.data());
   file.write("/northing", {3}, northing.data());

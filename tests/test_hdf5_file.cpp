@@ -4,6 +4,7 @@
 
 #include "folder_test.hpp"
 #include "io/hdf5_file.hpp"
+#include "made_hdf5.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -60,7 +61,7 @@ TEST_F(Hdf5FileTest, ReturnsWhatWasWritten) {
   const double scalar = 42.5;
   const std::string long_text(200'000, 'x');
   {
-    Hdf5File file = Hdf5File::create(path("a.h5"));
+    MadeHdf5 file(path("a.h5"));
     file.make_group("/group");
     file.write("values", {2, 3}, values.data());
     file.write("/group/counts", {3}, counts.data());
@@ -98,7 +99,7 @@ TEST_F(Hdf5FileTest, ReturnsWhatWasWritten) {
 TEST_F(Hdf5FileTest, ReadsListsOfTexts) {
   const std::vector<double> numbers{1, 2, 3};
   const std::vector<std::string> texts{"tr\u00e4s", "", "a\tb"};
-  Hdf5File made = Hdf5File::create(path("a.h5"));
+  MadeHdf5 made(path("a.h5"));
   made.write_texts("texts", texts);
   made.write("numbers", {3}, numbers.data());
   made.write_texts("none", {});
@@ -139,7 +140,7 @@ TEST_F(Hdf5FileTest, ChecksumsTellAChangedByte) {
   const std::vector<std::int64_t> counts{7, 8, 9};
   const double scalar = 42.5;
   for (const Checksums checksums : {Checksums::fletcher32, Checksums::none}) {
-    Hdf5File file = Hdf5File::create(path("a.h5"), checksums);
+    MadeHdf5 file(path("a.h5"), checksums);
     file.write("values", {3, 50'000}, values.data());
     file.write("long", {150'000}, values.data());
     file.write("counts", {3}, counts.data());
@@ -199,7 +200,7 @@ TEST_F(Hdf5FileTest, EveryBitOfASealedFileCounts) {
 TEST_F(Hdf5FileTest, NoBitOfTheIndexOfChunksMakesOtherValues) {
   const std::vector<double> values{1.25, 2.5, 3.75};
   const std::vector<std::int64_t> counts{7, 8, 9};
-  Hdf5File made = Hdf5File::create(path("a.h5"), Checksums::fletcher32);
+  MadeHdf5 made(path("a.h5"), Checksums::fletcher32);
   made.write("values", {3}, values.data());
   made.write("counts", {3}, counts.data());
   made.close();
@@ -226,7 +227,7 @@ TEST_F(Hdf5FileTest, NoBitOfTheIndexOfChunksMakesOtherValues) {
 
 TEST_F(Hdf5FileTest, ValuesThatWereReplacedAreRefused) {
   const std::vector<double> values{1, 2, 3}, others{1, 2, 4};
-  Hdf5File made = Hdf5File::create(path("a.h5"), Checksums::fletcher32);
+  MadeHdf5 made(path("a.h5"), Checksums::fletcher32);
   made.write("values", {3}, values.data());
   made.close();
   const auto change = [&](bool says_so) {
@@ -324,7 +325,7 @@ TEST_F(Hdf5FileTest, NamesDimensions) {
 TEST_F(Hdf5FileTest, WritesDimensionsThatItReads) {
   const std::vector<double> values(6, 1.0);
   {
-    Hdf5File file = Hdf5File::create(path("d.h5"));
+    MadeHdf5 file(path("d.h5"));
     file.write("northing", {2}, values.data());
     file.make_dimension("northing");
     file.make_dimension_without_values("station", 3);
@@ -353,7 +354,7 @@ TEST_F(Hdf5FileTest, WritesDimensionsThatItReads) {
 TEST_F(Hdf5FileTest, DimensionScalesAreThoseOfHdf5) {
   const std::vector<double> values(6, 1.0);
   for (const char* name : {"first.h5", "second.h5"}) {
-    Hdf5File file = Hdf5File::create(path(name));
+    MadeHdf5 file(path(name));
     file.write("northing", {2}, values.data());
     file.make_dimension("northing");
     file.make_dimension_without_values("station", 3);
@@ -390,7 +391,7 @@ TEST_F(Hdf5FileTest, IntegersComeBackExactlyOrNotAtAll) {
   const std::vector<std::int64_t> integers = {smallest, smallest + 1, -1, 0, (std::int64_t{1} << 53) + 1, largest};
   const double half = 0.5;
   {
-    Hdf5File file = Hdf5File::create(path("i.h5"));
+    MadeHdf5 file(path("i.h5"));
     file.write("integers", {2, 3}, integers.data());
     file.write("none", {0}, integers.data());
     file.write("half", {1}, &half);
@@ -486,7 +487,7 @@ void make_values(hid_t file, hid_t properties, bool written, hid_t type = H5T_NA
 TEST_F(Hdf5FileTest, OpensNoOtherFile) {
   const double secret = 42;
   {
-    Hdf5File other = Hdf5File::create(path("other.h5"));
+    MadeHdf5 other(path("other.h5"));
     other.make_group("/group");
     other.write("/group/values", {1}, &secret);
     other.close();
@@ -654,8 +655,7 @@ TEST_F(Hdf5FileTest, ReadsHalfAndExtendedPrecision) {
 
 TEST_F(Hdf5FileTest, RefusesToWriteWhatCannotBe) {
   const double value = 1;
-  EXPECT_THAT(message_of([&] { (void)Hdf5File::create(path("none/a.h5")); }), HasSubstr("No such file or directory"));
-  Hdf5File file = Hdf5File::create(path("a.h5"));
+  MadeHdf5 file(path("a.h5"));
   file.write("one", {1}, &value);
   EXPECT_THAT(message_of([&] { file.write("one", {1}, &value); }), HasSubstr("one"));
   EXPECT_THAT(message_of([&] { file.write("/none/one", {1}, &value); }), HasSubstr("/none/one"));
@@ -663,61 +663,19 @@ TEST_F(Hdf5FileTest, RefusesToWriteWhatCannotBe) {
   EXPECT_THAT(message_of([&] { file.make_group("/one"); }), HasSubstr("/one"));
 }
 
-TEST_F(Hdf5FileTest, LeavesNothingWithoutClose) {
-  const double value = 1;
-  {
-    Hdf5File file = Hdf5File::create(path("a.h5"));
-    file.write("one", {1}, &value);
-  }
-  EXPECT_FALSE(fs::exists(path("a.h5")));
-}
-
 TEST_F(Hdf5FileTest, MovesWithItsFile) {
   const double value = 1;
   {
-    Hdf5File first = Hdf5File::create(path("a.h5"));
-    Hdf5File second = std::move(first);
+    MadeHdf5 first(path("a.h5"));
+    MadeHdf5 second = std::move(first);
     second.write("one", {1}, &value);
-    first = Hdf5File::create(path("b.h5"));
+    first = MadeHdf5(path("b.h5"));
     second.close();
     second.close();
     first = std::move(second);
   }
   EXPECT_EQ(Hdf5File::open(path("a.h5")).read("one"), std::vector<double>{1.0});
   EXPECT_FALSE(fs::exists(path("b.h5")));
-}
-
-TEST_F(Hdf5FileTest, ReportsAFullDevice) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full here";
-  Hdf5File file = Hdf5File::create("/dev/full");
-  EXPECT_THAT(message_of([&] { file.close(); }), HasSubstr("No space left on device"));
-  EXPECT_TRUE(fs::exists("/dev/full"));
-}
-
-/// Writes a file of some 90 kB under a limit of its size; 0 complete, 7 a RunError and no file left.
-int write_under_limit(const fs::path& file, rlim_t bytes) {
-  std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit limit{bytes, bytes};
-  ::setrlimit(RLIMIT_FSIZE, &limit);
-  const std::vector<double> values(10'000, 1.0);
-  try {
-    Hdf5File out = Hdf5File::create(file);
-    out.write("values", {10'000}, values.data());
-    out.close();
-  } catch (const RunError&) {
-    return fs::exists(file) ? 8 : 7;
-  }
-  return 0;
-}
-
-TEST(Hdf5FileDeathTest, SurvivesEverySizeLimit) {
-  // The child leaves through exit(), where HDF5 cleans up and would crash after a failed write of its own.
-  const fs::path file = "limited.h5";
-  for (const rlim_t bytes : {1U, 100U, 2000U, 50'000U, 80'000U}) {
-    EXPECT_EXIT(std::exit(write_under_limit(file, bytes)), testing::ExitedWithCode(7), "") << bytes;
-  }
-  EXPECT_EXIT(std::exit(write_under_limit(file, 1'000'000)), testing::ExitedWithCode(0), "");
-  fs::remove(file);
 }
 
 TEST(Hdf5Library, TellsItsVersion) { EXPECT_THAT(hdf5_version(), testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+")); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/hdf5_file.hpp"
+#include "made_hdf5.hpp"
 #include "points_test.hpp"
 
 #include <gmock/gmock.h>
@@ -36,7 +37,7 @@ protected:
   static Layout straight() { return {{5000, 5100}, {1000, 1100, 1200}, {0, 1, 2, 10, 11, 12}}; }
 
   void netcdf(const Layout& l) const {
-    Hdf5File file = Hdf5File::create(m_folder / "h.nc");
+    MadeHdf5 file(m_folder / "h.nc");
     const auto n_rows = static_cast<std::int64_t>(l.rows.size()),
                n_columns = static_cast<std::int64_t>(l.columns.size());
     file.write("/" + l.row_name, {n_rows}, l.rows.data());
@@ -133,7 +134,7 @@ TEST_F(HeightTest, AreTakenFromTheVariableOfThatName) {
   netcdf(l);
   const auto add = [&](const std::string& name) {
     // two-dimensional neighbours, as in a result of run
-    Hdf5File file = Hdf5File::create(m_folder / "two.nc");
+    MadeHdf5 file(m_folder / "two.nc");
     const std::vector<double> other(6, -1);
     file.write("/northing", {2}, l.rows.data());
     file.write("/easting", {3}, l.columns.data());
@@ -193,7 +194,7 @@ TEST_F(HeightTest, ThatAreNanAreNamedByPoint) {
 }
 
 TEST_F(HeightTest, WithoutAVariableOfTwoDimensionsAreRefused) {
-  Hdf5File file = Hdf5File::create(m_folder / "flat.nc");
+  MadeHdf5 file(m_folder / "flat.nc");
   const std::vector<double> heights(6, 1);
   file.write("/z", {6}, heights.data());
   file.write("/cube", {2, 1, 3}, heights.data());

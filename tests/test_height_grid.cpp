@@ -3,6 +3,7 @@
 #include "io/height_file.hpp"
 
 #include "io/hdf5_file.hpp"
+#include "made_hdf5.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
@@ -52,7 +53,7 @@ protected:
   void write_hdf5(const std::string& x, const std::string& y, const std::vector<double>& xs,
                   const std::vector<double>& ys, const std::vector<double>& values, bool x_first,
                   const std::string& unit = "m") {
-    Hdf5File file = Hdf5File::create(m_folder / "h.nc");
+    MadeHdf5 file(m_folder / "h.nc");
     const auto nx = static_cast<std::int64_t>(xs.size()), ny = static_cast<std::int64_t>(ys.size());
     file.write("/" + x, {nx}, xs.data());
     file.write("/" + y, {ny}, ys.data());

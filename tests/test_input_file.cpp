@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/input_file.hpp"
+#include "made_hdf5.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
@@ -23,7 +24,7 @@ protected:
 };
 
 TEST_F(InputFileTest, TellsArraysByTheirContent) {
-  Hdf5File::create(m_folder / "a.csv").close();
+  MadeHdf5(m_folder / "a.csv").close();
   EXPECT_TRUE(is_array_file(named(m_folder / "a.csv")));
   EXPECT_FALSE(is_array_file(named(m_folder.write("b.csv", "1,2\n"))));
   EXPECT_FALSE(is_array_file(named(m_folder.write("c.csv", ""))));
@@ -35,7 +36,7 @@ TEST_F(InputFileTest, TellsArraysByTheirContent) {
 TEST_F(InputFileTest, SaysThatAFileWasChangedWhileItWasRead) {
   const std::vector<double> values = {1, 2, 3};
   const auto make = [&](const char* name) {
-    Hdf5File made = Hdf5File::create(m_folder / name);
+    MadeHdf5 made(m_folder / name);
     made.write("/x", {3}, values.data());
     made.write("/y", {3}, values.data());
     made.close();
@@ -56,7 +57,7 @@ TEST_F(InputFileTest, TakesNothingFromAPipe) {
 }
 
 TEST_F(InputFileTest, TurnsHdf5FailuresIntoMistakes) {
-  Hdf5File made = Hdf5File::create(m_folder / "a.h5");
+  MadeHdf5 made(m_folder / "a.h5");
   made.write_text("/words", "stone");
   made.make_group("/group");
   const std::vector<double> values = {1, 2, 3};

@@ -6,6 +6,7 @@
 #include "case/case.hpp"
 #include "case/make_model.hpp"
 #include "io/hdf5_file.hpp"
+#include "made_hdf5.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
 #include "scratch_folder.hpp"
@@ -351,7 +352,7 @@ TEST_F(MakeInversion, ReadsValuesOfEachCell) {
   active[23] = nan;
   const auto write_file = [&](const std::string& name, const std::vector<std::pair<std::string, const double*>>& sets) {
     if (ranks().rank() == 0) {
-      Hdf5File file = Hdf5File::create(m_folder / name);
+      MadeHdf5 file(m_folder / name);
       for (const auto& [dataset, values] : sets) file.write("/" + dataset, {2, 3, 4}, values);
       file.close();
     }
@@ -421,7 +422,7 @@ TEST_F(MakeInversion, SaysWhatIsWrongWithValuesOfCells) {
             "case.yaml:2: inversion.active.file: 'zeros.txt' marks no cell by 1");
   if (ranks().rank() == 0) {
     const std::vector<double> lower(24, 5), upper(24, -5);
-    Hdf5File file = Hdf5File::create(m_folder / "b.h5");
+    MadeHdf5 file(m_folder / "b.h5");
     file.write("/lower", {24}, lower.data());
     file.write("/upper", {24}, upper.data());
     file.close();
@@ -517,7 +518,7 @@ TEST_F(MakeInversion, SaysWhatIsWrongWithTheReference) {
   if (ranks().rank() == 0) {
     std::vector<double> values(24, 5.0);
     for (std::size_t cell = 12; cell < 24; ++cell) values[cell] = std::numeric_limits<double>::quiet_NaN();
-    Hdf5File file = Hdf5File::create(m_folder / "model.h5");
+    MadeHdf5 file(m_folder / "model.h5");
     file.write("/density", {2, 3, 4}, values.data());
     file.close();
   }

@@ -4,6 +4,7 @@
 
 #include "io/hdf5_file.hpp"
 #include "io/result_file.hpp"
+#include "made_hdf5.hpp"
 #include "model/axis.hpp"
 #include "scratch_folder.hpp"
 
@@ -323,13 +324,13 @@ protected:
   std::string message() {
     m_arrays.close();
     const std::string text = ObservedData::message("a.h5");
-    m_arrays = Hdf5File::create(m_folder / "a.h5");
+    m_arrays = MadeHdf5(m_folder / "a.h5");
     return text;
   }
   DataSet read() {
     m_arrays.close();
     DataSet data = ObservedData::read("a.h5");
-    m_arrays = Hdf5File::create(m_folder / "a.h5");
+    m_arrays = MadeHdf5(m_folder / "a.h5");
     return data;
   }
   void write_places() {
@@ -338,7 +339,7 @@ protected:
     write("upward", {2}, {5, 6});
   }
 
-  Hdf5File m_arrays = Hdf5File::create(m_folder / "a.h5");
+  MadeHdf5 m_arrays{m_folder / "a.h5"};
 };
 
 TEST_F(ObservedArrays, SayTheAxesOfEachFieldThemselves) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/hdf5_file.hpp"
+#include "made_hdf5.hpp"
 #include "model/points.hpp"
 #include "scratch_folder.hpp"
 
@@ -133,7 +134,7 @@ TEST(PointTable, KeepsDigitsThatAreLabels) {
 /// A grid of 3 x 2 points in HDF5.
 class PointArrays : public ::testing::Test {
 protected:
-  PointArrays() : m_file(Hdf5File::create(m_folder / "g.h5")) {
+  PointArrays() : m_file(m_folder / "g.h5") {
     const std::vector<double> easting = {0, 1, 2}, northing = {5, 6};
     m_file.write("easting", {3}, easting.data());
     m_file.write("northing", {2}, northing.data());
@@ -152,7 +153,7 @@ protected:
   }
 
   testing::ScratchFolder m_folder;
-  Hdf5File m_file;
+  MadeHdf5 m_file;
   std::vector<std::string> m_unread;
 };
 

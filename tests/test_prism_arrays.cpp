@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/hdf5_file.hpp"
+#include "made_hdf5.hpp"
 #include "prisms_test.hpp"
 
 #include <gmock/gmock.h>
@@ -29,7 +30,7 @@ protected:
   }
   void write(const Columns& columns, const std::string& group = "") {
     m_spec.file = m_folder / "b.h5";
-    Hdf5File file = Hdf5File::create(m_spec.file);
+    MadeHdf5 file(m_spec.file);
     if (!group.empty()) file.make_group(group);
     for (const auto& [name, values] : columns) {
       file.write(group + "/" + name, {static_cast<std::int64_t>(values.size())}, values.data());
@@ -77,7 +78,7 @@ TEST_F(PrismHdf5, MayUseThePapersNamesAndUnits) {
 
 TEST_F(PrismHdf5, OfIntegersIsRead) {
   write(two());
-  Hdf5File file = Hdf5File::create(m_folder / "i.h5");
+  MadeHdf5 file(m_folder / "i.h5");
   for (const auto& [name, values] : two()) {
     const std::vector<std::int64_t> whole(values.begin(), values.end());
     file.write("/" + name, {2}, whole.data());
@@ -113,7 +114,7 @@ TEST_F(PrismHdf5, OfTheWrongShapeIsRefused) {
                                HasSubstr("has no dataset density in group /")));
 
   const std::vector<double> four = {1, 2, 3, 4};
-  Hdf5File file = Hdf5File::create(m_folder / "rank.h5");
+  MadeHdf5 file(m_folder / "rank.h5");
   for (const auto& [name, values] : two()) file.write("/" + name, {2, 2}, four.data());
   file.close();
   m_spec.file = m_folder / "rank.h5";
@@ -134,7 +135,7 @@ TEST_F(PrismHdf5, WithAGroupWhereADatasetBelongsIsRefused) {
   Columns columns = two();
   columns.pop_back();
   write(columns);
-  Hdf5File file = Hdf5File::create(m_folder / "g.h5");
+  MadeHdf5 file(m_folder / "g.h5");
   for (const auto& [name, values] : columns) file.write("/" + name, {2}, values.data());
   file.make_group("/density");
   file.close();

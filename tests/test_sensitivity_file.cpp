@@ -24,6 +24,7 @@
 #include "folder_test.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/sensitivity_file.hpp"
+#include "made_hdf5.hpp"
 
 namespace prismfield {
 namespace {
@@ -40,7 +41,7 @@ protected:
     m_points.northing = {0, 5, 10};
     m_points.upward = {1, 2, 3};
     m_rows.file = path("G.h5");
-    m_rows.points = &m_points;
+    m_rows.points = m_points;
     m_rows.request.fields = {Field::potential, Field::gz, Field::gxx};
   }
 
@@ -228,7 +229,7 @@ TEST_F(SensitivityFileTest, NoticesEveryChangedByteBesideTheRows) {
 TEST_F(SensitivityFileTest, RefusesWhatIsNoSuchFile) {
   std::ofstream(m_rows.file) << "something else";
   EXPECT_THAT(refused(), HasSubstr("is not an HDF5"));
-  Hdf5File other = Hdf5File::create(m_rows.file);
+  MadeHdf5 other(m_rows.file);
   other.write("G", {1}, std::vector<double>{1}.data());
   other.close();
   EXPECT_THAT(refused(), HasSubstr("is no file of sensitivities"));

@@ -216,7 +216,7 @@ TEST_F(TextTable, ReadsOptionalColumnsWhereTheyAre) {
 
 TEST_F(TextTable, TellsUnitsFromNames) {
   TableRequest request = abc();
-  request.with_units = true;
+  request.of_places = true;
   for (const char* text :
        {"a [m2 s-2],b,Gamma (km)\n1,2,3\n", "a [m2 s-2] b gamma(km)\n1 2 3\n", "# a[m2_s-2] b gamma_[km]\n1 2 3\n",
         "# by me: a [m2 s-2], b, gamma (km)\n1,2,3\n", "\"a [m2 s-2]\";b;gamma  (km)\n1;2;3\n"}) {

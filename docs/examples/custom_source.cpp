@@ -50,19 +50,15 @@ int main() {
   try {
     const prismfield::Runtime runtime;
     const Basin basin(200);
-    prismfield::Points points;
-    for (int i = 0; i <= 4; ++i) {
-      points.easting.push_back(25'000.0 * (i + 1));
-      points.northing.push_back(100'000);
-      points.upward.push_back(10);
-    }
+    const std::vector<double> easting{25'000, 50'000, 75'000, 100'000, 125'000}, northing(5, 100'000), upward(5, 10);
     prismfield::Request request;
     request.fields = {prismfield::Field::gz, prismfield::Field::gzz};
-    std::vector<double> values(2 * points.easting.size());
-    prismfield::forward_into(values, basin, points, request);
-    for (std::size_t i = 0; i < points.easting.size(); ++i) {
-      std::printf("%6.0f km %9.4f mGal %9.4f Eotvos\n", points.easting[i] / 1000, -1e5 * values[i],
-                  1e9 * values[points.easting.size() + i]);
+    std::vector<double> values(2 * easting.size());
+    // neither the columns nor the values are copied
+    prismfield::forward_into(values, basin, {easting, northing, upward}, request);
+    for (std::size_t i = 0; i < easting.size(); ++i) {
+      std::printf("%6.0f km %9.4f mGal %9.4f Eotvos\n", easting[i] / 1000, -1e5 * values[i],
+                  1e9 * values[easting.size() + i]);
     }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -25,12 +25,12 @@ class HostOperator {
 public:
   /// What make_direct_operator() makes: G is computed anew in every product. On several ranks each has the rectangle of
   /// G that request.execution.partition says.
-  HostOperator(const PrismSource& prisms, const Points& points, const Request& request,
+  HostOperator(const PrismSource& prisms, const PointColumns& points, const Request& request,
                const Communicator& communicator = {});
   /// What make_operator() makes by these settings: G may be stored. Every rank has all columns and its part of the
   /// rows. `choice`, unless null: what was chosen, of this rank.
-  HostOperator(const PrismSource& prisms, const Points& points, const Request& request, const StorageSettings& settings,
-               const Communicator& communicator = {}, StorageChoice* choice = nullptr);
+  HostOperator(const PrismSource& prisms, const PointColumns& points, const Request& request,
+               const StorageSettings& settings, const Communicator& communicator = {}, StorageChoice* choice = nullptr);
   ~HostOperator();
   HostOperator(HostOperator&&) noexcept;
   HostOperator& operator=(HostOperator&&) noexcept;

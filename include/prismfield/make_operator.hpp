@@ -27,7 +27,7 @@ namespace prismfield {
 template <class ExecutionSpace>
 [[nodiscard]] std::unique_ptr<Operator<ExecutionSpace>> make_direct_operator(const ExecutionSpace& space,
                                                                              const PrismSource& prisms,
-                                                                             const Points& points,
+                                                                             const PointColumns& points,
                                                                              const Request& request,
                                                                              const Communicator& communicator = {});
 
@@ -43,7 +43,7 @@ template <class ExecutionSpace>
 /// Collective.
 template <class ExecutionSpace>
 [[nodiscard]] std::unique_ptr<Operator<ExecutionSpace>> make_operator(
-    const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
+    const ExecutionSpace& space, const PrismSource& prisms, const PointColumns& points, const Request& request,
     const StorageSettings& settings = {}, const Communicator& communicator = {}, StorageChoice* choice = nullptr);
 
 }  // namespace prismfield

@@ -18,8 +18,8 @@ namespace prismfield {
 /// G as a file is to keep it. Who keeps it knows the prisms; columns are in their order.
 struct RowFile {
   std::filesystem::path file;
-  /// all points, of every rank; not copied
-  const Points* points = nullptr;
+  /// all points, of every rank
+  PointColumns points;
   Request request;
   /// double or float
   StoredPrecision precision = StoredPrecision::double_;

@@ -28,7 +28,7 @@ struct RuntimeOptions {
 /// local_rank() and `sharing`, unless ranks are bound to cores of their own, its local_size().
 class Runtime {
 public:
-  /// Checks too that this build computes rightly, by a small kernel in every execution space. Throws InputError for a
+  /// Checks too that this build computes rightly, by a small kernel in every execution space. Throws InputError for an
   /// error in `kokkos_options`, in an environment variable of Kokkos or in OMP_NUM_THREADS; RunError when Kokkos
   /// cannot start, was ended before (it starts once in a process), or when the check fails.
   explicit Runtime(RuntimeOptions options = {});

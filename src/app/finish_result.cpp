@@ -171,7 +171,7 @@ std::int64_t model_bytes(const Case& run, const InversionInputs& inputs) {
 }  // namespace
 
 void check_disk(const Inputs& inputs, std::int64_t checkpoint_bytes) {
-  const ResultHeader header = result_header(inputs.run);
+  const ResultHeader header = header_of(inputs);
   const fs::path folder = folder_of(followed(header.file));
   std::vector<Demand> demands{
       {"output.file", "the result takes", folder, result_bytes(header, inputs.points, inputs.run.fields)}};
@@ -239,6 +239,7 @@ ResultHeader header_of(const Inputs& inputs) {
   ResultHeader header = result_header(inputs.run);
   header.program = program_facts();
   header.model_bounds = inputs.model->source().bounds();
+  if (!inputs.stations.names.empty()) header.stations = &inputs.stations;
   return header;
 }
 

@@ -120,7 +120,7 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
   }
   const auto n_ranks = static_cast<int>(ranks.prisms.size());
   if (need.ranks > 0) row("available", available_text(need, n_ranks));
-  const ResultHeader header = result_header(inputs.run);
+  const ResultHeader header = header_of(inputs);
   const std::int64_t bytes = result_bytes(header, inputs.points, inputs.run.fields);
   row("result", fmt::format("{}, about {}", header.file.string(), size_text(bytes)));
   // a file's beginning and end on its disk, and bytes a second

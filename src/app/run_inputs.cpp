@@ -224,8 +224,9 @@ Inputs read_inputs(const CaseOptions& options, const Communicator& communicator,
   const bool can_be_made = inputs.model || !points_need_terrain(inputs.run);
   if (points_fit && can_be_made) {
     const Terrain* const terrain = inputs.model ? inputs.model->terrain() : nullptr;
-    problems.collect(
-        [&] { inputs.points = make_points(inputs.run, bounds, communicator, inputs.point_notes, terrain); });
+    problems.collect([&] {
+      inputs.points = make_points(inputs.run, bounds, communicator, inputs.point_notes, terrain, &inputs.stations);
+    });
   }
   agree(communicator, [&] {
     problems.throw_if_any();

@@ -12,6 +12,7 @@
 #include "app/cli.hpp"
 #include "case/case.hpp"
 #include "case/make_model.hpp"
+#include "io/station_file.hpp"
 #include "model/points.hpp"
 
 namespace prismfield {
@@ -30,6 +31,8 @@ struct Inputs {
   Case run;
   std::optional<Model> model;
   Points points;
+  /// of the stations' file; on rank 0
+  StationColumns stations;
   /// what users should know of the points' files; on rank 0
   std::vector<std::string> point_notes;
 };

@@ -81,7 +81,7 @@ std::string sensitivity_sizes(const Inputs& inputs, const ActiveCells& cells, in
         fmt::format("{}, about {}", settings.file.string(),
                     size_text(sensitivity_file_bytes(n_fields, inputs.points.size(), columns, *settings.precision))));
   }
-  const ResultHeader header = result_header(inputs.run);
+  const ResultHeader header = header_of(inputs);
   row("result", fmt::format("{}, about {}", header.file.string(),
                             size_text(result_bytes(header, inputs.points, inputs.run.fields))));
   return text;
@@ -153,7 +153,7 @@ SensitivityCase read_all(const SensitivityOptions& options, const Communicator& 
 
 RowFile file_of(const Inputs& inputs) {
   const StorageSettings& settings = inputs.run.sensitivity;
-  return {settings.file, &inputs.points, inputs.run.request(), *settings.precision};
+  return {settings.file, inputs.points, inputs.run.request(), *settings.precision};
 }
 
 /// Writes G where it is not in its file already. Collective.

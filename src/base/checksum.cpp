@@ -37,9 +37,9 @@ void Checksum::add(double value) noexcept { add_bytes(&value, sizeof value); }
 
 void Checksum::add(const Digest& digest) noexcept { add_bytes(&digest, sizeof digest); }
 
-void Checksum::add(const std::vector<double>& values) noexcept {
+void Checksum::add(std::span<const double> values) noexcept {
   add(static_cast<std::int64_t>(values.size()));
-  add_bytes(values.data(), values.size() * sizeof(double));
+  add_bytes(values.data(), values.size_bytes());
 }
 
 Digest Checksum::digest() const noexcept { return digest_of(XXH3_128bits_digest(&m_state->xxh3)); }

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace prismfield {
 
@@ -36,7 +36,7 @@ public:
   void add(double value) noexcept;
   void add(const Digest& digest) noexcept;
   /// The number of values, then these.
-  void add(const std::vector<double>& values) noexcept;
+  void add(std::span<const double> values) noexcept;
 
   /// Of all that was added until now.
   [[nodiscard]] Digest digest() const noexcept;

@@ -169,10 +169,6 @@ void TemporaryFile::write(const void* bytes, std::size_t n) const {
   }
 }
 
-void TemporaryFile::clear() const {
-  if (::ftruncate(m_descriptor, 0) != 0 || ::lseek(m_descriptor, 0, SEEK_SET) != 0) fail("cannot write");
-}
-
 void TemporaryFile::move_to_target() {
   // some file systems report a full disk or a quota only here or on closing
   const int copy = ::fsync(m_descriptor) == 0 ? ::dup(m_descriptor) : -1;

@@ -31,8 +31,6 @@ public:
 
   /// Appends bytes. Throws RunError.
   void write(const void* bytes, std::size_t n) const;
-  /// Takes back all that was written. Throws RunError.
-  void clear() const;
   /// Brings the content to the disk, then gives the file its name: a crash leaves the old file or the new one. Throws
   /// RunError.
   void move_to_target();

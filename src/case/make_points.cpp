@@ -135,9 +135,10 @@ Points grid(const Case& run, const GridSpec& spec, const Terrain* terrain) {
   });
 }
 
-Points stations(const Case& run, const StationsFile& spec, std::vector<std::string>& notes, const Terrain* terrain) {
+Points stations(const Case& run, const StationsFile& spec, std::vector<std::string>& notes, const Terrain* terrain,
+                StationColumns* columns) {
   const std::string key = "observations.stations";
-  Points points = read_stations(input_file(run, spec.file, key + ".file"), spec, notes);
+  Points points = read_stations(input_file(run, spec.file, key + ".file"), spec, notes, columns);
   const auto* above = std::get_if<AboveTerrain>(&spec.upward);
   if (above == nullptr) return points;
   points.upward = heights_above(surface_of(run, *above, terrain, nullptr, key), above->height, key + above_terrain_key,
@@ -147,9 +148,11 @@ Points stations(const Case& run, const StationsFile& spec, std::vector<std::stri
   return points;
 }
 
-Points made_points(const Case& run, const Bounds& bounds, std::vector<std::string>& notes, const Terrain* terrain) {
+Points made_points(const Case& run, const Bounds& bounds, std::vector<std::string>& notes, const Terrain* terrain,
+                   StationColumns* columns) {
   if (const auto* spec = std::get_if<GridSpec>(&run.observations)) return grid(run, *spec, terrain);
-  if (const auto* spec = std::get_if<StationsFile>(&run.observations)) return stations(run, *spec, notes, terrain);
+  if (const auto* spec = std::get_if<StationsFile>(&run.observations))
+    return stations(run, *spec, notes, terrain, columns);
   if (const auto* spec = std::get_if<StationsRandom>(&run.observations)) return make_random_stations(*spec, bounds);
   throw InputError("", "observations", "is missing; grid or stations is needed");
 }
@@ -174,13 +177,13 @@ bool points_from_files(const Case& run) {
 }
 
 Points make_points(const Case& run, const Bounds& bounds, const Communicator& communicator,
-                   std::vector<std::string>& notes, const Terrain* terrain) {
+                   std::vector<std::string>& notes, const Terrain* terrain, StationColumns* columns) {
   const bool read_by_root = points_from_files(run);
   Points points;
   agree_on_input(communicator, [&] {
     if (read_by_root && communicator.rank() != 0) return;
     at_places_of(run, [&] {
-      points = made_points(run, bounds, notes, terrain);
+      points = made_points(run, bounds, notes, terrain, columns);
       check_points(points,
                    std::holds_alternative<GridSpec>(run.observations) ? "observations.grid" : "observations.stations");
     });

@@ -17,6 +17,7 @@ class Model;
 class Terrain;
 struct AboveTerrain;
 struct Case;
+struct StationColumns;
 
 /// What the points of a case lie above; null when they have heights of their own.
 [[nodiscard]] const AboveTerrain* above_terrain(const Case& run);
@@ -28,10 +29,12 @@ struct Case;
 /// The points that a case's observations describe, the same on every rank; rank 0 alone reads and validates the files
 /// that they name. `bounds` of the model give the default ranges of random stations, `terrain` is the model when it is
 /// one: heights above it count from its water where that is higher, unless the case has a sea level of its own for
-/// them. What users should know of the files is added to rank 0's `notes`. Throws InputError with every error found,
-/// the same on every rank, and AgreedFailure for failures. Collective.
+/// them. What users should know of the files is added to rank 0's `notes`; its
+/// `columns`, when they are wanted, get what a station file has beside the places. Throws InputError with every error
+/// found, the same on every rank, and AgreedFailure for failures. Collective.
 [[nodiscard]] Points make_points(const Case& run, const Bounds& bounds, const Communicator& communicator,
-                                 std::vector<std::string>& notes, const Terrain* terrain = nullptr);
+                                 std::vector<std::string>& notes, const Terrain* terrain = nullptr,
+                                 StationColumns* columns = nullptr);
 
 /// Of all that a case's fields depend on: its identity and what was read from its files, model and points as they are
 /// computed with. The model is as make_model() left it, each prism on one rank. The same on every rank, for any number

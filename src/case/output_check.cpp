@@ -87,15 +87,8 @@ void check_kind(const Case& run, const fs::path& result, const Add& add) {
                             ".nc or .h5 (netCDF-4, the same file), .csv and .xyz (tables), of which "
                             "prismfield convert makes others"));
   }
-  if (result_kind(result).value_or(ResultKind::hdf5) == ResultKind::hdf5) return;
-  if (run.use == CaseUse::inversion) return add(key, "is a table, which holds no model; write .h5 or .nc");
-  const auto* stations = std::get_if<StationsFile>(&run.observations);
-  std::error_code error;
-  if (stations != nullptr && fs::exists(stations->file, error) && !fs::is_regular_file(stations->file, error)) {
-    add(key, fmt::format("a table keeps the columns of {}, which is read again for it, but this is no regular file; "
-                         "write .nc, or save the stations to a file first",
-                         stations->file.string()));
-  }
+  const bool is_table = result_kind(result).value_or(ResultKind::hdf5) != ResultKind::hdf5;
+  if (is_table && run.use == CaseUse::inversion) add(key, "is a table, which holds no model; write .h5 or .nc");
 }
 
 /// Whether the files beside the model can hold it.
@@ -220,9 +213,6 @@ ResultHeader result_header(const Case& run) {
   header.case_text = run.text;
   header.noise = run.noise;
   tell_bodies(run, header);
-  if (const auto* stations = std::get_if<StationsFile>(&run.observations)) {
-    header.stations = {input_file(run, stations->file, "observations.stations.file"), *stations};
-  }
   if (std::holds_alternative<TerrainSpec>(run.model) && run.fields.contains(Field::gz)) {
     header.n_variables = n_terrain_variables;
   }

@@ -35,7 +35,7 @@ struct GroupedPoints {
   std::vector<std::int64_t> number;
 };
 
-GroupedPoints group_points(const Points& points, IndexRange range, int lanes) {
+GroupedPoints group_points(const PointColumns& points, IndexRange range, int lanes) {
   GroupedPoints out;
   const std::int64_t n = range.size();
   if (n == 0) return out;
@@ -205,8 +205,8 @@ std::vector<IndexRange> estimation_ranges(const std::vector<IndexRange>& held, s
   return ranges;
 }
 
-double cost_of_share(const CostSettings& settings, const PrismSource& ensemble, IndexRange prisms, const Points& points,
-                     IndexRange at) {
+double cost_of_share(const CostSettings& settings, const PrismSource& ensemble, IndexRange prisms,
+                     const PointColumns& points, IndexRange at) {
   const GroupedPoints grouped = group_points(points, at, settings.lanes);
   std::vector<double> ignored;
   double cost = 0;
@@ -215,7 +215,7 @@ double cost_of_share(const CostSettings& settings, const PrismSource& ensemble, 
   return at.size() <= most_points ? cost : cost * static_cast<double>(at.size()) / static_cast<double>(most_points);
 }
 
-RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points, const Plan& plan, RankGrid grid,
+RankShare cost_balanced_share(const PrismSource& ensemble, const PointColumns& points, const Plan& plan, RankGrid grid,
                               PrismCuts cuts, const Communicator& communicator) {
   const bool on_device = is_device(plan.space);
   const CostSettings settings{plan.precision, plan.kernel, plan.lanes, form_weights(on_device),
@@ -263,7 +263,7 @@ RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points,
   return {part_of(equal_cost_cuts(prisms.n_prisms, costs, grid.prism_parts), my_prism_part), my_points};
 }
 
-Shares direct_shares(const Plan& plan, const Request& request, const PrismSource& ensemble, const Points& points,
+Shares direct_shares(const Plan& plan, const Request& request, const PrismSource& ensemble, const PointColumns& points,
                      PrismCuts cuts, const Communicator& communicator) {
   Shares shares;
   shares.grid = {plan.prism_parts, plan.point_parts};
@@ -316,7 +316,8 @@ FormWeights measured_weights(const Request& request, const Plan& plan) {
   return weights;
 }
 
-double share_seconds(const FormWeights& weights, const PrismSource& ensemble, const Points& points, const Plan& plan) {
+double share_seconds(const FormWeights& weights, const PrismSource& ensemble, const PointColumns& points,
+                     const Plan& plan) {
   const bool on_device = is_device(plan.space);
   const auto tile = static_cast<double>(std::max<std::int64_t>(plan.direct.tile_points, 1));
   const auto n_points = static_cast<double>(plan.points().size());

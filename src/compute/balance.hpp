@@ -24,13 +24,13 @@ namespace prismfield {
 /// so that prisms next to one part of the points do not burden one rank of it. Each rank estimates some of the prisms
 /// at a sample of the points, about 2e7 pairs; rank 0 adds up and all ranks cut alike. `plan`: any plan of the run.
 /// Collective; throws AgreedFailure.
-[[nodiscard]] RankShare cost_balanced_share(const PrismSource& ensemble, const Points& points, const Plan& plan,
+[[nodiscard]] RankShare cost_balanced_share(const PrismSource& ensemble, const PointColumns& points, const Plan& plan,
                                             RankGrid grid, PrismCuts cuts, const Communicator& communicator);
 
 /// Cost of these prisms at these points by the cost model, ns: exact where there are few of both, else of a sample of
 /// about 2e7 pairs. The prisms must be readable.
 [[nodiscard]] double cost_of_share(const CostSettings& settings, const PrismSource& ensemble, IndexRange prisms,
-                                   const Points& points, IndexRange at);
+                                   const PointColumns& points, IndexRange at);
 
 /// What `partition: auto` knows of a run. `plan`: make_plan() without shares, on any rank.
 [[nodiscard]] PartitionFacts partition_facts(const Request& request, bool uniform_shape, const Plan& plan, int ranks);
@@ -38,7 +38,7 @@ namespace prismfield {
 /// The grid that `partition: auto` chooses from rank 0's view (see choose_partition), or the plan's own, and this
 /// rank's share of it, by cost where `balance` asks for that. Collective; throws AgreedFailure.
 [[nodiscard]] Shares direct_shares(const Plan& plan, const Request& request, const PrismSource& ensemble,
-                                   const Points& points, PrismCuts cuts, const Communicator& communicator);
+                                   const PointColumns& points, PrismCuts cuts, const Communicator& communicator);
 
 /// Nanoseconds of a pair by form on this rank's threads or device, as this request computes it: measured by runs of
 /// milliseconds in which all pairs take one form. Where it cannot be measured, form_weights(). Kokkos must
@@ -48,7 +48,7 @@ namespace prismfield {
 /// Seconds of one rank's share of a plan: its pairs, counted by form (see cost_of_share), at these costs, its prisms
 /// staged, its points and grids. Of prisms that this rank cannot read yet, those that it can stand for all. `weights`:
 /// ns of a pair on all threads of the rank.
-[[nodiscard]] double share_seconds(const FormWeights& weights, const PrismSource& ensemble, const Points& points,
+[[nodiscard]] double share_seconds(const FormWeights& weights, const PrismSource& ensemble, const PointColumns& points,
                                    const Plan& plan);
 
 }  // namespace prismfield

@@ -13,7 +13,8 @@
 namespace prismfield {
 namespace {
 
-double direct_seconds(const Plan& plan, const Request& request, const PrismSource& ensemble, const Points& points) {
+double direct_seconds(const Plan& plan, const Request& request, const PrismSource& ensemble,
+                      const PointColumns& points) {
   return share_seconds(measured_weights(request, plan), ensemble, points, plan);
 }
 

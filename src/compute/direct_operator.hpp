@@ -79,8 +79,8 @@ public:
   using typename Base::Vector;
   using typename Base::Vectors;
 
-  DirectOperator(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
-                 const Communicator& communicator)
+  DirectOperator(const ExecutionSpace& space, const PrismSource& prisms, const PointColumns& points,
+                 const Request& request, const Communicator& communicator)
       : DirectOperator(space, prisms, points,
                        plan_operator(key_of(space, request.execution.space), prisms, points, request, communicator),
                        communicator) {}
@@ -88,7 +88,7 @@ public:
 private:
   using Engine = OperatorEngine<ExecutionSpace>;
 
-  DirectOperator(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, OperatorPlan plan,
+  DirectOperator(const ExecutionSpace& space, const PrismSource& prisms, const PointColumns& points, OperatorPlan plan,
                  const Communicator& communicator)
       : Base(communicator, plan.fields, plan.plan, error_bound_of(plan.plan.precision)),
         m_work(std::move(plan)),
@@ -142,7 +142,7 @@ private:
   }
 
   /// Allocates, and stages the prisms.
-  void prepare(const ExecutionSpace& space, const Points& points) {
+  void prepare(const ExecutionSpace& space, const PointColumns& points) {
     if (m_work.n_points() == 0 || m_work.n_prisms() == 0) return;
     make_fitting(m_work.plan, m_work.traits, false, [&](const Plan& fitting) {
       EngineSettings settings = engine_settings(fitting, m_source, points);
@@ -181,7 +181,7 @@ private:
     stage(space, b, 0);
     return 0;
   }
-  void start_tile(const ExecutionSpace& space, const Points& all, std::int64_t first, std::int64_t n) {
+  void start_tile(const ExecutionSpace& space, const PointColumns& all, std::int64_t first, std::int64_t n) {
     const auto at = static_cast<std::size_t>(first);
     m_engine->start_tile(space, &all.easting[at], &all.northing[at], &all.upward[at], n);
   }
@@ -228,7 +228,7 @@ private:
 
 template <class ExecutionSpace>
 std::unique_ptr<Operator<ExecutionSpace>> make_direct_operator(const ExecutionSpace& space, const PrismSource& prisms,
-                                                               const Points& points, const Request& request,
+                                                               const PointColumns& points, const Request& request,
                                                                const Communicator& communicator) {
   return std::make_unique<DirectOperator<ExecutionSpace>>(space, prisms, points, request, communicator);
 }

@@ -179,7 +179,7 @@ void fit_host(Plan& plan, const Request& request, const ProblemSize& problem, co
 }
 
 /// How far points and faces at one place may be apart in the coordinates that the kernels see, beside their own ulp.
-std::array<double, 3> rounding_of(const Plan& plan, const PrismSource& prisms, const Points& points) {
+std::array<double, 3> rounding_of(const Plan& plan, const PrismSource& prisms, const PointColumns& points) {
   const Bounds bounds = prisms.bounds();
   const std::array<double, 3> largest = {std::max(std::abs(bounds.west), std::abs(bounds.east)),
                                          std::max(std::abs(bounds.south), std::abs(bounds.north)),
@@ -208,7 +208,7 @@ void plan_direct(Plan& plan, const Request& request, const ProblemSize& problem,
   plan.direct.slot_point_bytes = machine.engine.memory.per_slot_point;
 }
 
-EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, const Points& points) {
+EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, const PointColumns& points) {
   EngineSettings settings;
   settings.set = plan.set;
   settings.kernel = plan.kernel;

@@ -18,7 +18,7 @@ namespace prismfield {
 void plan_direct(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine);
 
 /// What an engine needs to know of a plan.
-[[nodiscard]] EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, const Points& points);
+[[nodiscard]] EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, const PointColumns& points);
 
 /// Calls make(plan); as long as it throws AllocationFailure, with a smaller plan, which `plan` then is. Throws RunError
 /// when even the smallest finds no memory. `in_a_tile`: a checkpoint was taken in the midst of a tile, which must stay.

@@ -43,9 +43,9 @@ DirectWork::DirectWork(const Plan& plan, int rank) : RankWork(plan, rank) {
   m_state.layout = layout_of(m_plan.direct, work_of(m_plan));
 }
 
-void DirectWork::prepare(const PrismSource& prisms, const Points& points) {
+void DirectWork::prepare(const PrismSource& prisms, const PointColumns& points) {
   m_prisms = &prisms;
-  m_points = &points;
+  m_points = points;
   if (m_state.payload.empty())
     m_state.payload = empty_payload(fields_of(m_plan.set).size(), m_state.layout.points.size());
   make_fitting(m_plan, engine_traits(m_plan.space, m_plan.precision, m_plan.set, m_plan.kernel),
@@ -155,7 +155,7 @@ void DirectWork::exchange(const std::int64_t* numbers, std::int64_t n, const Cop
 }
 
 void DirectWork::do_item(const WorkItem& item) {
-  const std::vector<std::int64_t> order = spatial_order(*m_points, item.points);
+  const std::vector<std::int64_t> order = spatial_order(m_points, item.points);
   while (m_state.progress.tile < item.ordered.size()) {
     const std::int64_t begin = item.ordered.begin + m_state.progress.tile;
     const std::int64_t n = std::min(m_state.layout.tile_points, item.ordered.end - begin);
@@ -171,7 +171,7 @@ void DirectWork::do_item(const WorkItem& item) {
 void DirectWork::do_tile(const WorkItem& item, const std::int64_t* numbers, std::int64_t n) {
   if (item.prisms.size() == 0) return;
   const auto size = static_cast<std::size_t>(n);
-  const Points points = chosen_points(*m_points, {numbers, size});
+  const Points points = chosen_points(m_points, {numbers, size});
   m_values.resize(n_fields() * size);
   m_contact.resize(n_contact_columns * size);
   exchange(numbers, n, [](double& tile, double& all) { tile = all; });

@@ -24,7 +24,7 @@ public:
   DirectWork(const Plan& plan, int rank);
 
   [[nodiscard]] IndexRange prisms() const override { return prisms_of(m_state.layout.work); }
-  void prepare(const PrismSource& prisms, const Points& points) override;
+  void prepare(const PrismSource& prisms, const PointColumns& points) override;
   void compute(const Communicator& communicator, Observer* observer, RunGuard* guard) override;
   [[nodiscard]] bool is_finished() const override { return m_state.finished(); }
   [[nodiscard]] WorkDone take() override;
@@ -53,7 +53,7 @@ private:
 
   double m_done_fraction = 0;
   const PrismSource* m_prisms = nullptr;
-  const Points* m_points = nullptr;
+  PointColumns m_points;
   const Communicator* m_communicator = nullptr;
   std::unique_ptr<FieldEngine> m_engine;
   Observer* m_observer = nullptr;

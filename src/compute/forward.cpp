@@ -108,7 +108,7 @@ std::vector<RankBusy> gather_busy(const std::vector<BusyInterval>& mine, std::in
 }
 
 /// The plan of a run that has the memory it needs.
-Plan checked_plan(const PrismSource& prisms, const Points& points, const Request& request,
+Plan checked_plan(const PrismSource& prisms, const PointColumns& points, const Request& request,
                   const Communicator& communicator) {
   check_points(points);
   Plan plan = plan_on_ranks(request, prisms, points, problem_size(prisms, points), communicator);
@@ -127,7 +127,7 @@ Plan checked_plan(const PrismSource& prisms, const Points& points, const Request
 
 }  // namespace
 
-Fields forward(const PrismSource& prisms, const Points& points, const Request& request, RankWork& work,
+Fields forward(const PrismSource& prisms, const PointColumns& points, const Request& request, RankWork& work,
                const Communicator& communicator, Observer* observer, RunGuard* guard, std::span<double> values) {
   const auto start = Clock::now();
   agree_unless_alone(communicator, [&] {
@@ -179,14 +179,14 @@ Fields forward(const PrismSource& prisms, const Points& points, const Request& r
   return result;
 }
 
-Fields forward(const PrismSource& prisms, const Points& points, const Request& request,
+Fields forward(const PrismSource& prisms, const PointColumns& points, const Request& request,
                const Communicator& communicator, Observer* observer) {
   const Plan plan = checked_plan(prisms, points, request, communicator);
   return forward(prisms, points, request, *make_work(plan, communicator), communicator, observer);
 }
 
-Fields forward_into(std::span<double> values, const PrismSource& prisms, const Points& points, const Request& request,
-                    const Communicator& communicator, Observer* observer) {
+Fields forward_into(std::span<double> values, const PrismSource& prisms, const PointColumns& points,
+                    const Request& request, const Communicator& communicator, Observer* observer) {
   const Plan plan = checked_plan(prisms, points, request, communicator);
   const bool is_root = communicator.rank() == 0;
   agree_on_input(communicator, [&] {

@@ -91,7 +91,7 @@ Plan make_plan(const Request& request, const ProblemSize& problem, const Machine
   return plan;
 }
 
-Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Points& points,
+Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const PointColumns& points,
                    const ProblemSize& problem, const Communicator& communicator, PrismCuts cuts) {
   Machine machine;
   Plan plan;
@@ -107,8 +107,8 @@ Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Po
   return plan;
 }
 
-double estimated_seconds(const Request& request, const PrismSource& ensemble, const Points& points, const Plan& plan,
-                         const Communicator& communicator) {
+double estimated_seconds(const Request& request, const PrismSource& ensemble, const PointColumns& points,
+                         const Plan& plan, const Communicator& communicator) {
   double seconds = 0;
   agree(communicator, [&] { seconds = method_of(plan).seconds(plan, request, ensemble, points); });
   const std::vector<double> all = gather_everywhere(communicator, seconds);

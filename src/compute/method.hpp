@@ -96,9 +96,9 @@ public:
   /// The prisms that this rank reads.
   [[nodiscard]] virtual IndexRange prisms() const = 0;
 
-  /// Allocates; where memory is short, by a smaller plan. Throws RunError when even the smallest finds none. Both must
-  /// outlive this object.
-  virtual void prepare(const PrismSource& prisms, const Points& points) = 0;
+  /// Allocates; where memory is short, by a smaller plan. Throws RunError when even the smallest finds none. Prisms and
+  /// columns must outlive this object.
+  virtual void prepare(const PrismSource& prisms, const PointColumns& points) = 0;
   /// Computes. Returns before the end when the guard wants to stop or, without one, another rank has announced that it
   /// stops. `observer` and `guard` may be null. Each rank by itself.
   virtual void compute(const Communicator& communicator, Observer* observer, RunGuard* guard) = 0;
@@ -151,10 +151,10 @@ struct ForwardMethod {
   void (*plan)(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine);
   /// The ranks' grid where `partition` is auto, and this rank's share of it, by cost where `balance` asks for that.
   /// `plan`: without shares. Collective; throws AgreedFailure.
-  Shares (*shares)(const Plan& plan, const Request& request, const PrismSource& ensemble, const Points& points,
+  Shares (*shares)(const Plan& plan, const Request& request, const PrismSource& ensemble, const PointColumns& points,
                    PrismCuts cuts, const Communicator& communicator);
   /// Seconds that a rank's share takes about. Kokkos must run.
-  double (*seconds)(const Plan& plan, const Request& request, const PrismSource& ensemble, const Points& points);
+  double (*seconds)(const Plan& plan, const Request& request, const PrismSource& ensemble, const PointColumns& points);
   PlanText (*text)(const Plan& plan);
   std::unique_ptr<RankWork> (*work)(const Plan& plan, int rank);
 };
@@ -170,7 +170,7 @@ extern const ForwardMethod direct_method;
 
 /// The plan of a run on all ranks: make_plan() for the machine of each, with the shares that `partition: auto` and
 /// `balance` ask for. Throws InputError, by key, the same on every rank, and AgreedFailure for failures. Collective.
-[[nodiscard]] Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Points& points,
+[[nodiscard]] Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const PointColumns& points,
                                  const ProblemSize& problem, const Communicator& communicator,
                                  PrismCuts cuts = PrismCuts::of_each_part);
 
@@ -185,13 +185,13 @@ extern const ForwardMethod direct_method;
 /// As forward() and, with `values`, forward_into() of the library, of work that was made for this rank and with a
 /// guard: each rank must be able to read the prisms of its work. Throws, beside what forward() throws, Stopped on every
 /// rank when the guard of one wanted to stop. Collective.
-[[nodiscard]] Fields forward(const PrismSource& prisms, const Points& points, const Request& request, RankWork& work,
-                             const Communicator& communicator, Observer* observer, RunGuard* guard = nullptr,
-                             std::span<double> values = {});
+[[nodiscard]] Fields forward(const PrismSource& prisms, const PointColumns& points, const Request& request,
+                             RankWork& work, const Communicator& communicator, Observer* observer,
+                             RunGuard* guard = nullptr, std::span<double> values = {});
 
 /// Seconds that a plan's fields take about, on the slowest rank. The same on every rank. Collective; throws
 /// AgreedFailure.
-[[nodiscard]] double estimated_seconds(const Request& request, const PrismSource& ensemble, const Points& points,
+[[nodiscard]] double estimated_seconds(const Request& request, const PrismSource& ensemble, const PointColumns& points,
                                        const Plan& plan, const Communicator& communicator);
 
 }  // namespace prismfield

@@ -76,7 +76,7 @@ void OperatorPlan::choose_blocks() {
   plan.host_bytes += n_points() * (2 * 3 + 1) * 8;
 }
 
-OperatorPlan plan_operator(Space space, const PrismSource& prisms, const Points& points, const Request& request,
+OperatorPlan plan_operator(Space space, const PrismSource& prisms, const PointColumns& points, const Request& request,
                            const Communicator& communicator) {
   check_points(points);
   const Request mine = request_in(space, request);

@@ -50,7 +50,7 @@ struct OperatorPlan {
 };
 
 /// The plan of an operator in this space. Throws and is collective as make_direct_operator().
-[[nodiscard]] OperatorPlan plan_operator(Space space, const PrismSource& prisms, const Points& points,
+[[nodiscard]] OperatorPlan plan_operator(Space space, const PrismSource& prisms, const PointColumns& points,
                                          const Request& request, const Communicator& communicator);
 
 /// Does a step on all ranks. Throws what it threw on one rank, AgreedFailure on several when it failed on any; where

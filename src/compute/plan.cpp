@@ -132,7 +132,7 @@ Machine machine_here(const Request& request, const Communicator& communicator) {
   return machine;
 }
 
-ProblemSize problem_size(const PrismSource& prisms, const Points& points) {
+ProblemSize problem_size(const PrismSource& prisms, const PointColumns& points) {
   return {prisms.size(), points.size(), prisms.uniform_shape(), false, {}};
 }
 

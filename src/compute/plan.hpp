@@ -18,7 +18,7 @@ namespace prismfield {
 
 class PrismSource;
 class Communicator;
-struct Points;
+struct PointColumns;
 
 /// Where a run is planned for: what its space offers and how many ranks there are.
 struct Machine {
@@ -59,7 +59,7 @@ void check_request(const Request& request);
 [[nodiscard]] Machine machine_here(const Request& request, const Communicator& communicator);
 
 /// The size of an ensemble's fields at points.
-[[nodiscard]] ProblemSize problem_size(const PrismSource& prisms, const Points& points);
+[[nodiscard]] ProblemSize problem_size(const PrismSource& prisms, const PointColumns& points);
 
 /// Bytes that a method takes on this rank beside model, points and fields.
 struct MethodMemory {

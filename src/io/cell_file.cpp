@@ -26,8 +26,6 @@
 namespace prismfield {
 namespace {
 
-constexpr Coordinate upward_of_cells{"upward", "height of the cells' centres, positive upwards", "", "Z", true};
-
 std::string bounds_name(const ArrayFile& content, const std::string& coordinate) {
   const auto named = content.has(coordinate) ? content.text_attribute(coordinate, "bounds") : std::nullopt;
   return named.value_or(coordinate + "_bounds");
@@ -190,18 +188,12 @@ CellModel read_cell_arrays(const InputFile& file, const std::string& name, doubl
   return CellArrayReader(file).read(name, density_to_si, edges);
 }
 
-std::string cell_image(const CellModel& model, const std::filesystem::path& file, const std::string& title,
-                       const std::string& command, const std::optional<Crs>& crs) {
-  Hdf5File out = Hdf5File::create_in_memory(file, Checksums::fletcher32);
-  write_origin(out, title, command);
-  write_crs(out, crs);
-  out.make_dimension_without_values("bound", 2);
+std::string cell_image(const CellModel& model, const WriteSpec& spec) {
+  Hdf5File out = Hdf5File::create_in_memory(spec.file, Checksums::fletcher32);
+  write_origin(out, spec.title, spec.command);
+  write_crs(out, spec.crs);
+  write_cell_coordinates(out, model.edges, "bound");
   const CellCounts counts = counts_of(model.edges);
-  const std::array<const Coordinate*, 3> coordinates{&easting_coordinate, &northing_coordinate, &upward_of_cells};
-  // netCDF-4 numbers dimensions in the order of their making
-  for (const std::size_t d : {std::size_t{2}, std::size_t{1}, std::size_t{0}}) {
-    write_cell_coordinate(out, *coordinates[d], model.edges[d], "bound");
-  }
   for (const CellValues& values : model.values) {
     out.write(values.name, {counts[2], counts[1], counts[0]}, values.values.data());
     out.attach_dimensions(values.name, {"upward", "northing", "easting"});
@@ -215,14 +207,12 @@ std::string cell_image(const CellModel& model, const std::filesystem::path& file
   return sealed_image(out);
 }
 
-std::string prism_image(const PrismBlock& prisms, const std::filesystem::path& file, const std::string& title,
-                        const std::string& command, const std::optional<Crs>& crs) {
-  Hdf5File out = Hdf5File::create_in_memory(file, Checksums::fletcher32);
-  write_origin(out, title, command);
-  write_crs(out, crs);
+std::string prism_image(const PrismBlock& prisms, const WriteSpec& spec) {
+  Hdf5File out = Hdf5File::create_in_memory(spec.file, Checksums::fletcher32);
+  write_origin(out, spec.title, spec.command);
+  write_crs(out, spec.crs);
   out.make_dimension_without_values("prism", prisms.size());
-  PrismBlock block = prisms;
-  const auto columns = columns_of(block);
+  const auto columns = columns_of(prisms);
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::string name = prism_columns[c];
     out.write(name, {prisms.size()}, columns[c]->data());

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "io/cf_attributes.hpp"
 #include "io/file_content.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
@@ -35,13 +34,9 @@ void add_values(CellModel& model, CellValues values, std::int64_t epochs);
 
 /// The bytes of an HDF5 file that netCDF-4 programs open: dimensions upward, northing, easting with centres and bounds,
 /// and the values. Throws RunError.
-[[nodiscard]] std::string cell_image(const CellModel& model, const std::filesystem::path& file,
-                                     const std::string& title, const std::string& command,
-                                     const std::optional<Crs>& crs);
+[[nodiscard]] std::string cell_image(const CellModel& model, const WriteSpec& spec);
 /// The same of prisms: one-dimensional datasets west ... density.
-[[nodiscard]] std::string prism_image(const PrismBlock& prisms, const std::filesystem::path& file,
-                                      const std::string& title, const std::string& command,
-                                      const std::optional<Crs>& crs);
+[[nodiscard]] std::string prism_image(const PrismBlock& prisms, const WriteSpec& spec);
 /// Writes prisms as a table with a line of names, densities over `density_to_si`: csv, or separated by blanks below
 /// comments. Throws RunError.
 void write_prism_table(TextOutput& out, const PrismBlock& prisms, bool csv, double density_to_si,

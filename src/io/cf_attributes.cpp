@@ -488,6 +488,9 @@ void write_range(Hdf5File& file, const std::string& path, const double* values, 
   if (minimum <= maximum) file.write_attribute(path, "actual_range", std::vector<double>{minimum, maximum});
 }
 
+namespace {
+
+/// A coordinate of cells, by their edges, and its bounds.
 void write_cell_coordinate(Hdf5File& file, const Coordinate& coordinate, const std::vector<double>& edges,
                            const std::string& two) {
   const std::string name = coordinate.name;
@@ -505,6 +508,17 @@ void write_cell_coordinate(Hdf5File& file, const Coordinate& coordinate, const s
   // CF: bounds have the attributes of what they bound.
   file.write(name + "_bounds", {n, 2}, bounds.data());
   file.attach_dimensions(name + "_bounds", {name, two});
+}
+
+}  // namespace
+
+void write_cell_coordinates(Hdf5File& file, const CellEdges& edges, const std::string& two) {
+  file.make_dimension_without_values(two, 2);
+  constexpr Coordinate upward{"upward", "height of the cells' centres, positive upwards", "", "Z", true};
+  // netCDF-4 numbers dimensions in the order of their making
+  write_cell_coordinate(file, upward, edges[2], two);
+  write_cell_coordinate(file, northing_coordinate, edges[1], two);
+  write_cell_coordinate(file, easting_coordinate, edges[0], two);
 }
 
 PointLayout write_points(Hdf5File& file, const std::string& group, const Points& points) {
@@ -572,11 +586,14 @@ void write_point_kind(Hdf5File& file, const Points& points) {
   file.write_attribute("/", "Conventions", "CF-1.6, CF-1.8");
 }
 
-void write_case_text(Hdf5File& file, const std::string& text) {
-  if (text.size() > longest_case_attribute) {
-    file.write_text("case", text);
+void write_header(Hdf5File& file, const FileHeader& header) {
+  write_origin(file, header.title, header.command);
+  write_crs(file, header.crs);
+  file.write_attribute("/", "axes", name(header.axes));
+  if (header.case_text.size() > longest_case_attribute) {
+    file.write_text("case", header.case_text);
   } else {
-    file.write_attribute("/", "case", text);
+    file.write_attribute("/", "case", header.case_text);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <prismfield/cells.hpp>
 #include <prismfield/fields.hpp>
 #include <prismfield/points.hpp>
 
@@ -64,6 +65,24 @@ struct Coordinate {
 inline constexpr Coordinate easting_coordinate{"easting", "easting", "projection_x_coordinate", "X"};
 inline constexpr Coordinate northing_coordinate{"northing", "northing", "projection_y_coordinate", "Y"};
 
+/// What a file says of the case and the program that made it.
+struct FileHeader {
+  std::string title;
+  /// the command line's words for the history, e.g. "prismfield run seven_spheres.yaml"
+  std::string command;
+  Axes axes = Axes::z_down;
+  std::optional<Crs> crs;
+  double gravitational_constant = 0;
+  /// the YAML as run
+  std::string case_text;
+  /// what computed, for /performance
+  ProgramFacts program;
+};
+
+/// Writes title, history, reference system, axes and case to the root: the case as its attribute, or the dataset of
+/// that name where it is too long for an attribute.
+void write_header(Hdf5File& file, const FileHeader& header);
+
 /// "/group/name"; the bare name for the group "".
 [[nodiscard]] std::string path_in(const std::string& group, const std::string& name);
 
@@ -94,9 +113,9 @@ void describe_coordinate(Hdf5File& file, const std::string& group, const Coordin
 /// values belong to nodes or cells, wrong for some spacings.
 void write_range(Hdf5File& file, const std::string& path, const double* values, std::int64_t n);
 
-/// A coordinate of cells, by their edges, and its bounds, of which `two` is the name of the other dimension.
-void write_cell_coordinate(Hdf5File& file, const Coordinate& coordinate, const std::vector<double>& edges,
-                           const std::string& two);
+/// The dimensions upward, northing and easting of cells: their centres and, by the edges, their bounds, of which `two`
+/// is the name of the other dimension.
+void write_cell_coordinates(Hdf5File& file, const CellEdges& edges, const std::string& two);
 
 /// Dimensions and coordinates of points: northing and easting of a grid, else station.
 [[nodiscard]] PointLayout write_points(Hdf5File& file, const std::string& group, const Points& points);
@@ -122,9 +141,6 @@ void write_origin(Hdf5File& file, const std::string& title, const std::string& c
 
 /// What kind of data the points hold: nodes of a grid, or stations, for which GDAL wants CF 1.6 named too.
 void write_point_kind(Hdf5File& file, const Points& points);
-
-/// The case as run: the root's attribute `case`, or the dataset of that name where it is too long for an attribute.
-void write_case_text(Hdf5File& file, const std::string& text);
 
 /// What computed, as attributes of the group.
 void write_machine(Hdf5File& file, const std::string& group, const ProgramFacts& program, const MachineUse& use);

@@ -13,6 +13,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "io/cf_attributes.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/output_file.hpp"
 #include "io/point_fields.hpp"
@@ -28,7 +29,7 @@ constexpr double coordinate_tolerance = 1e-12;
 /// A result opened for comparison: its points and where its fields lie.
 struct Survey {
   fs::path path;
-  ResultReader file;
+  Hdf5File file;
   std::vector<std::int64_t> shape;
   /// grid nodes along easting and northing, or one value a station
   std::vector<double> easting, northing;
@@ -58,7 +59,7 @@ auto as_input(const fs::path& path, Read read) {
 
 Survey open_survey(const fs::path& path) {
   return as_input(path, [&] {
-    Survey survey{path, ResultReader::open(path), {}, {}, {}, {}, false};
+    Survey survey{path, open_result(path), {}, {}, {}, {}, false};
     for (const char* name : {"easting", "northing"}) {
       if (!survey.file.has(name)) {
         throw InputError(path.string(), name,
@@ -300,9 +301,8 @@ FieldComparison compare_values(Field field, const Survey& a, const Survey& b, co
 }
 
 std::string text_or_empty(const Survey& survey, const std::string& name, const char* attribute) {
-  if (!as_input(survey.path, [&] { return survey.file.has_attribute(name, attribute); })) return "";
   try {
-    return survey.file.read_text_attribute(name, attribute);
+    return unit_of_udunits(survey.file.text_attribute(name, attribute).value_or(""));
   } catch (const RunError&) {
     return "";
   }

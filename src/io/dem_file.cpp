@@ -129,21 +129,6 @@ std::vector<double> band_values(const InputFile& file, void* dataset, int n_x, i
   return values;
 }
 
-void turn_round(std::vector<double>& nodes, std::vector<double>& values, bool is_rows) {
-  if (nodes.size() < 2 || nodes.front() < nodes.back()) return;
-  std::reverse(nodes.begin(), nodes.end());
-  const std::size_t n_x = is_rows ? values.size() / nodes.size() : nodes.size();
-  const auto row = [&](std::size_t j) { return values.begin() + static_cast<std::ptrdiff_t>(j * n_x); };
-  const std::size_t n_y = values.size() / n_x;
-  for (std::size_t j = 0; j < (is_rows ? n_y / 2 : n_y); ++j) {
-    if (is_rows) {
-      std::swap_ranges(row(j), row(j + 1), row(n_y - 1 - j));
-    } else {
-      std::reverse(row(j), row(j + 1));
-    }
-  }
-}
-
 /// Reads the band of a GeoTIFF. Throws InputError for one of several bands or of complex numbers, for a grid that is
 /// turned or has no place, for a damaged file, and where this prismfield was built without GDAL.
 TiffGrid read_tiff(const InputFile& file) {
@@ -173,8 +158,7 @@ TiffGrid read_tiff(const InputFile& file) {
   grid.easting = pixel_centres(west, width, n_x);
   grid.northing = pixel_centres(north, height, n_y);
   grid.values = band_values(file, dataset.get(), n_x, n_y);
-  turn_round(grid.easting, grid.values, false);
-  turn_round(grid.northing, grid.values, true);
+  make_ascending(grid);
   return tiff;
 }
 
@@ -440,7 +424,7 @@ GridVariable from_table(const InputFile& file, Quantity quantity, double to_si) 
   request.skips_dummies = true;
   if (quantity == Quantity::density) {
     request.needed.back() = "density";
-    std::erase_if(request.aliases, [](const auto& alias) { return alias.second == "upward"; });
+    std::erase_if(request.aliases, [](const auto& alias) { return alias.name == "upward"; });
   }
   ProblemList problems;
   Table table = read_table(file, request, problems);

@@ -29,7 +29,6 @@
 #include "base/human_text.hpp"
 #include "base/machine.hpp"
 #include "base/version.hpp"
-#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -194,13 +193,6 @@ public:
   using Close = herr_t (*)(hid_t);
   Handle(hid_t id, Close close) noexcept : m_id(id), m_close(close) {}
   Handle(Handle&& other) noexcept : m_id(std::exchange(other.m_id, H5I_INVALID_HID)), m_close(other.m_close) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(m_id, other.m_id);
-    std::swap(m_close, other.m_close);
-    return *this;
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
   ~Handle() {
     if (m_id >= 0 && m_close(m_id) < 0) H5Eclear2(H5E_DEFAULT);
   }
@@ -365,15 +357,13 @@ bool is_housekeeping(const std::string& attribute) {
 struct Hdf5File::Impl {
   std::filesystem::path path;
   hid_t file = H5I_INVALID_HID;
-  /// where a new file goes when it is complete; not open for others
-  std::ofstream out;
   /// of a file with room, which the system holds in memory
   int room = -1;
   std::vector<NumberPlace> reserved;
   int dimensions = 0;
   Checksums checksums = Checksums::none;
-  /// the ranks that read together; nullptr for a file of this rank's own
-  const Communicator* communicator = nullptr;
+  /// not opened: what it holds was written by this process
+  bool is_new = false;
 
   /// HDF5 crashes on some damaged files, and in many places where it gets no memory
   CrashGuard guard;
@@ -390,16 +380,6 @@ struct Hdf5File::Impl {
     guard.watch();
     if (file >= 0 && H5Fclose(file) < 0) H5Eclear2(H5E_DEFAULT);
     if (room >= 0) ::close(room);
-    discard();
-  }
-
-  /// Removes a new file that is not complete.
-  void discard() noexcept {
-    if (!out.is_open()) return;
-    out.close();
-    // A device such as /dev/full is nobody's to remove.
-    std::error_code none;
-    if (std::filesystem::is_regular_file(path, none)) std::filesystem::remove(path, none);
   }
 
   [[nodiscard]] Subject subject(std::string object = "") const {
@@ -530,7 +510,7 @@ struct Hdf5File::Impl {
     }
     const hsize_t stored = H5Dget_storage_size(from.object.id());
     if (stored == 0) fail(about, "was never written: it has a shape but no values");
-    // no call of HDF5 from here on: ranks that read together may find different answers
+    if (is_new) return;
     std::error_code error;
     const auto file_bytes = std::filesystem::file_size(path, error);
     if (error) fail(about, "cannot be read: " + error.message());
@@ -659,25 +639,42 @@ struct Hdf5File::Impl {
     return values;
   }
 
-  /// One string of fixed or variable length.
-  [[nodiscard]] static std::string text(const Opened& from) {
+  /// Strings of fixed or variable length.
+  [[nodiscard]] static std::vector<std::string> texts(const Opened& from) {
     if (!from.is_text()) fail(from.about, "holds numbers, not text");
-    const std::size_t count = from.value_count();
-    if (count == 0) return {};
-    if (count != 1) fail(from.about, "must be one string");
-    if (checked(H5Tis_variable_str(from.type.id()), from.about, "read the type") > 0) {
-      char* value = nullptr;
-      from.read(from.type.id(), &value, "read the text");
-      std::string result = value != nullptr ? value : "";
-      H5free_memory(value);
-      return result;
+    const hid_t type = from.type.id();
+    const std::size_t count = from.value_count(), size = from.value_bytes();
+    std::vector<std::string> texts(count);
+    if (count == 0) return texts;
+    if (checked(H5Tis_variable_str(type), from.about, "read the type") > 0) {
+      hsize_t bytes = 0;
+      // which HDF5 1.10 answers for a scalar by a crash
+      if (!from.is_attribute && count > 1) {
+        checked(H5Dvlen_get_buf_size(from.object.id(), type, from.space.id(), &bytes), from.about, "read the text");
+      }
+      if (const std::string why = why_no_room(bytes, 1); !why.empty()) fail(from.about, why);
+      std::vector<char*> values(count, nullptr);
+      from.read(type, values.data(), "read the text");
+      for (std::size_t i = 0; i < count; ++i) {
+        if (values[i] != nullptr) texts[i] = values[i];
+        H5free_memory(values[i]);
+      }
+      return texts;
     }
     constexpr std::size_t longest = std::size_t{64} << 20;
-    const std::size_t size = from.value_bytes();
     if (size > longest) fail(from.about, "is a text of " + std::to_string(size) + " bytes; 64 MiB are the most");
-    std::string value(size, '\0');
-    from.read(from.type.id(), value.data(), "read the text");
-    return without_padding(std::move(value), from.type);
+    if (const std::string why = why_no_room(count, size); !why.empty()) fail(from.about, why);
+    std::string values(count * size, '\0');
+    from.read(type, values.data(), "read the text");
+    for (std::size_t i = 0; i < count; ++i) texts[i] = without_padding(values.substr(i * size, size), from.type);
+    return texts;
+  }
+
+  /// "" where there is no string.
+  [[nodiscard]] static std::string text(const Opened& from) {
+    if (from.is_text() && from.value_count() > 1) fail(from.about, "must be one string");
+    const std::vector<std::string> found = texts(from);
+    return found.empty() ? "" : found.front();
   }
 
   /// Text of fixed length without what fills it up.
@@ -760,8 +757,8 @@ struct Hdf5File::Impl {
     // CF lets the bounds of a coordinate have no attribute that differs from the coordinate's
     if (!text && checksums != Checksums::none && !name.ends_with("_bounds")) {
       const std::size_t n = std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies<>());
-      write_text_attribute(made, subject(name + "@" + checksum_name), checksum_name,
-                           checksum_of(type, sizes, values, n * H5Tget_size(type)));
+      write_attribute(made, subject(name + "@" + checksum_name), checksum_name,
+                      checksum_of(type, sizes, values, n * H5Tget_size(type)));
     }
     // Closing writes what was buffered, so its status counts too.
     checked(H5Dclose(made.release()), about, "write");
@@ -777,8 +774,8 @@ struct Hdf5File::Impl {
     write(name, shape, type.id(), values);
   }
 
-  void write_attribute(const Handle& object, const Subject& about, const char* name, hid_t type, const Handle& space,
-                       const void* value) {
+  static void write_attribute(const Handle& object, const Subject& about, const char* name, hid_t type,
+                              const Handle& space, const void* value) {
     if (has_attribute(object, name, about)) {
       checked(H5Adelete(object.id(), name), about, "replace the attribute");
     }
@@ -789,31 +786,22 @@ struct Hdf5File::Impl {
     checked(H5Aclose(attribute.release()), about, "write the attribute");
   }
 
-  /// Of one value where the shape is empty.
-  void write_number_attribute(const std::string& object, const std::string& name, hid_t type,
-                              const std::vector<hsize_t>& sizes, const void* values) {
-    const Subject about = subject(object + "@" + name);
-    write_attribute(open_object(object), about, name.c_str(), type, space_of(sizes, about), values);
-  }
-
-  void write_text_attribute(const Handle& holder, const Subject& about, const std::string& name,
-                            const std::string& value) {
+  static void write_attribute(const Handle& object, const Subject& about, const char* name, const std::string& value) {
     const Handle type(checked(H5Tcopy(H5T_C_S1), about, "make the type"), H5Tclose);
     checked(H5Tset_size(type.id(), std::max<std::size_t>(value.size(), 1)), about, "make the type");
     checked(H5Tset_cset(type.id(), is_ascii(value) ? H5T_CSET_ASCII : H5T_CSET_UTF8), about, "make the type");
     // HDF5 has no strings of length 0; netCDF-4 stores an empty text as an attribute without data.
     const Handle space(checked(H5Screate(value.empty() ? H5S_NULL : H5S_SCALAR), about, "make the shape"), H5Sclose);
-    write_attribute(holder, about, name.c_str(), type.id(), space, value.empty() ? nullptr : value.data());
+    write_attribute(object, about, name, type.id(), space, value.empty() ? nullptr : value.data());
   }
 
   /// Makes a dataset a dimension of netCDF-4, which knows it by `label`.
   void mark_as_scale(const std::string& name, const std::string& label) {
-    {
-      const Handle dataset = open_dataset(name);
-      checked(H5DSset_scale(dataset.id(), label.c_str()), subject(name), "make a dimension scale");
-    }
+    const Subject about = subject(name);
+    const Handle dataset = open_dataset(name);
+    checked(H5DSset_scale(dataset.id(), label.c_str()), about, "make a dimension scale");
     const int id = dimensions++;
-    write_number_attribute(name, "_Netcdf4Dimid", H5T_NATIVE_INT, {}, &id);
+    write_attribute(dataset, about, "_Netcdf4Dimid", H5T_NATIVE_INT, space_of({}, about), &id);
   }
 
   [[nodiscard]] std::string_view image() const {
@@ -824,13 +812,6 @@ struct Hdf5File::Impl {
     void* handle = nullptr;
     checked(H5Fget_vfd_handle(file, H5P_DEFAULT, &handle), subject(), "find the image");
     return {*static_cast<char**>(handle), size};
-  }
-
-  void write_out() {
-    const std::string_view bytes = image();
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush();
-    if (out) out.close();
-    if (!out) throw_write_error(path.string() + ": cannot write", errno);
   }
 };
 
@@ -864,7 +845,7 @@ void prepare_hdf5() {
 
 }  // namespace
 
-Hdf5File Hdf5File::open(const std::filesystem::path& file) {
+Hdf5File Hdf5File::open(const std::filesystem::path& file, Seal seal) {
   prepare_hdf5();
   auto impl = std::make_unique<Impl>(file);
   const Subject about = impl->subject();
@@ -875,40 +856,11 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file) {
   // a pipe or a device would make HDF5 wait
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) fail(about, "is no regular file");
   // HDF5 crashes on some damaged files and hangs on others
-  check_seal(file);
+  if (seal == Seal::checked) check_seal(file);
   const Handle properties = access_properties(about);
   impl->file = H5Fopen(file.c_str(), H5F_ACC_RDONLY, properties.id());
   if (impl->file < 0) fail(about, why_not_hdf5(file, hdf5_reason()));
   return Hdf5File(std::move(impl));
-}
-
-Hdf5File Hdf5File::open(const std::filesystem::path& file, const Communicator& communicator) {
-  prepare_hdf5();
-  auto impl = std::make_unique<Impl>(file);
-  const Subject about = impl->subject();
-#ifdef H5_HAVE_PARALLEL
-  if (mpi_handle(communicator) == nullptr) return open(file);
-  impl->communicator = &communicator;
-  const Handle properties = access_properties(about);
-  const MPI_Comm ranks = *static_cast<const MPI_Comm*>(mpi_handle(communicator));
-  set(about, H5Pset_fapl_mpio(properties.id(), ranks, MPI_INFO_NULL));
-  // One rank looks things up in the file and tells the others.
-  set(about, H5Pset_all_coll_metadata_ops(properties.id(), true));
-  impl->file = H5Fopen(file.c_str(), H5F_ACC_RDONLY, properties.id());
-  if (impl->file < 0) fail(about, why_not_hdf5(file, hdf5_reason()));
-  return Hdf5File(std::move(impl));
-#else
-  static_cast<void>(communicator);
-  fail(about, "cannot be read by several ranks together: this HDF5 library is serial");
-#endif
-}
-
-Hdf5File Hdf5File::create(const std::filesystem::path& file, Checksums checksums) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  if (!out) throw_write_error(file.string() + ": cannot make the file", errno);
-  Hdf5File result = create_in_memory(file, checksums);
-  result.m_impl->out = std::move(out);
-  return result;
 }
 
 Hdf5File Hdf5File::create_in_memory(const std::filesystem::path& file, Checksums checksums) {
@@ -930,6 +882,7 @@ Hdf5File Hdf5File::create_new(const std::filesystem::path& file, Checksums check
   prepare_hdf5();
   auto impl = std::make_unique<Impl>(file);
   impl->checksums = checksums;
+  impl->is_new = true;
   impl->room = room;
   const Subject about = impl->subject();
   impl->guard.say("error: " + file.string() + ": cannot be written: HDF5 crashed; there is too little memory",
@@ -949,7 +902,10 @@ Hdf5File Hdf5File::create_new(const std::filesystem::path& file, Checksums check
   // netCDF-4 lists variables and attributes in the order in which they were made.
   set(about, H5Pset_link_creation_order(creation.id(), in_order));
   set(about, H5Pset_attr_creation_order(creation.id(), in_order));
-  const std::string name = room < 0 ? file.string() : "/proc/self/fd/" + std::to_string(room);
+  // HDF5 makes no second file of the name of an open one, such as a table that is compared with itself
+  static int n_made = 0;
+  const std::string name =
+      room < 0 ? file.string() + "." + std::to_string(n_made++) : "/proc/self/fd/" + std::to_string(room);
   impl->file = checked(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), about, "make the file");
   Hdf5File result(std::move(impl));
   result.write_attribute("/", "_NCProperties",
@@ -1048,53 +1004,16 @@ std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range)
   const std::vector<hsize_t> sizes = from.sizes();
   const bool within = sizes.size() == 1 && 0 <= range.begin && range.begin <= range.end &&
                       range.end <= static_cast<std::int64_t>(sizes[0]);
-  const auto on_any = [&](bool bad) { return m_impl->communicator != nullptr ? any(*m_impl->communicator, bad) : bad; };
-  std::string refusal;
-  try {
-    m_impl->require_values(from);
-  } catch (const RunError& error) {
-    refusal = error.what();
-  }
-  if (on_any(!refusal.empty())) {
-    if (!refusal.empty()) throw RunError(refusal);
-    fail(about, "cannot be read by another rank");
-  }
-  const Handle transfer = property_list(H5P_DATASET_XFER, about);
-  // All ranks make as many calls, however many values each wants, and none leaves before a call that others wait in.
-  std::vector<std::int64_t> counts = {range.size()};
-  if (m_impl->communicator != nullptr) counts = gather_everywhere(*m_impl->communicator, range.size());
-#ifdef H5_HAVE_PARALLEL
-  if (m_impl->communicator != nullptr) {
-    set(about, H5Pset_dxpl_mpio(transfer.id(), H5FD_MPIO_COLLECTIVE));
-  }
-#endif
-  std::vector<double> values;
-  bool has_room = true;
-  try {
-    if (within) values = room_for_values(static_cast<std::size_t>(range.size()), about);
-  } catch (const RunError&) {
-    has_room = false;
-  }
-  if (on_any(!within)) fail(about, "has no such range of values in one dimension");
-  if (on_any(!has_room)) fail(about, "its values do not fit into the memory of all ranks");
-  const std::int64_t most = *std::max_element(counts.begin(), counts.end());
-  // MPI-IO counts bytes in an int
-  constexpr std::int64_t piece = std::int64_t{1} << 27;
-  for (std::int64_t done = 0; done < most; done += piece) {
-    const auto count = static_cast<hsize_t>(std::clamp<std::int64_t>(range.size() - done, 0, piece));
-    const Handle memory = space_of({count}, about);
-    if (count == 0) {
-      checked(H5Sselect_none(from.space.id()), about, "select values");
-      checked(H5Sselect_none(memory.id()), about, "select values");
-    } else {
-      const auto start = static_cast<hsize_t>(range.begin + done);
-      checked(H5Sselect_hyperslab(from.space.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr), about,
-              "select values");
-    }
-    double* const to = values.data() + std::min(done, range.size());
-    checked(H5Dread(from.object.id(), H5T_NATIVE_DOUBLE, memory.id(), from.space.id(), transfer.id(), to), about,
-            "read");
-  }
+  if (!within) fail(about, "has no such range of values in one dimension");
+  m_impl->require_values(from);
+  const auto start = static_cast<hsize_t>(range.begin), count = static_cast<hsize_t>(range.size());
+  std::vector<double> values = room_for_values(count, about);
+  if (count == 0) return values;
+  const Handle memory = space_of({count}, about);
+  checked(H5Sselect_hyperslab(from.space.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr), about,
+          "select values");
+  checked(H5Dread(from.object.id(), H5T_NATIVE_DOUBLE, memory.id(), from.space.id(), H5P_DEFAULT, values.data()), about,
+          "read");
   m_impl->unpack(from, values);
   return values;
 }
@@ -1113,30 +1032,9 @@ bool Hdf5File::is_text(const std::string& dataset) const { return m_impl->datase
 
 std::vector<std::string> Hdf5File::read_texts(const std::string& dataset) const {
   const Opened from = m_impl->dataset(dataset);
-  if (!from.is_text()) fail(from.about, "holds numbers, not text");
-  if (from.sizes().size() != 1) fail(from.about, "must have one dimension");
-  m_impl->require_values(from);
-  const std::size_t count = from.value_count(), size = from.value_bytes();
-  std::vector<std::string> texts(count);
-  if (count == 0) return texts;
-  const hid_t type = from.type.id();
-  if (checked(H5Tis_variable_str(type), from.about, "read the type") > 0) {
-    hsize_t bytes = 0;
-    checked(H5Dvlen_get_buf_size(from.object.id(), type, from.space.id(), &bytes), from.about, "read the text");
-    if (const std::string why = why_no_room(bytes, 1); !why.empty()) fail(from.about, why);
-    std::vector<char*> values(count, nullptr);
-    from.read(type, values.data(), "read the text");
-    for (std::size_t i = 0; i < count; ++i) {
-      if (values[i] != nullptr) texts[i] = values[i];
-      H5free_memory(values[i]);
-    }
-    return texts;
-  }
-  if (const std::string why = why_no_room(count, size); !why.empty()) fail(from.about, why);
-  std::string values(count * size, '\0');
-  from.read(type, values.data(), "read the text");
-  for (std::size_t i = 0; i < count; ++i) texts[i] = Impl::without_padding(values.substr(i * size, size), from.type);
-  return texts;
+  if (from.is_text() && from.sizes().size() != 1) fail(from.about, "must have one dimension");
+  if (from.is_text()) m_impl->require_values(from);
+  return Impl::texts(from);
 }
 
 double Hdf5File::read_attribute(const std::string& path, const std::string& name) const {
@@ -1245,11 +1143,13 @@ void Hdf5File::attach_dimensions(const std::string& dataset, const std::vector<s
 }
 
 void Hdf5File::write_attribute(const std::string& path, const std::string& name, const AttributeValue& value) {
+  const Subject about = m_impl->subject(path + "@" + name);
+  const Handle object = m_impl->open_object(path);
   const auto write = [&](hid_t type, const std::vector<hsize_t>& sizes, const void* values) {
-    m_impl->write_number_attribute(path, name, type, sizes, values);
+    Impl::write_attribute(object, about, name.c_str(), type, space_of(sizes, about), values);
   };
   if (const auto* text = std::get_if<std::string>(&value)) {
-    m_impl->write_text_attribute(m_impl->open_object(path), m_impl->subject(path + "@" + name), name, *text);
+    Impl::write_attribute(object, about, name.c_str(), *text);
   } else if (const auto* number = std::get_if<double>(&value)) {
     write(H5T_NATIVE_DOUBLE, {}, number);
   } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
@@ -1335,8 +1235,8 @@ NumberPlace Hdf5File::place(const std::string& dataset) const {
 }
 
 std::int64_t Hdf5File::write_around(const std::function<void(std::int64_t, const void*, std::size_t)>& write) {
-  close();
   const Subject about = m_impl->subject();
+  checked(H5Fclose(std::exchange(m_impl->file, H5I_INVALID_HID)), about, "close");
   struct stat status {};
   if (::fstat(m_impl->room, &status) != 0) fail(about, std::string("cannot be made: ") + std::strerror(errno));
   std::vector<NumberPlace> left_out = m_impl->reserved;
@@ -1363,12 +1263,6 @@ std::int64_t Hdf5File::write_around(const std::function<void(std::int64_t, const
   const std::string end = seal.bytes();
   write(at, end.data(), end.size());
   return at + static_cast<std::int64_t>(end.size());
-}
-
-void Hdf5File::close() {
-  if (m_impl->file < 0) return;
-  if (m_impl->out.is_open()) m_impl->write_out();
-  checked(H5Fclose(std::exchange(m_impl->file, H5I_INVALID_HID)), m_impl->subject(), "close");
 }
 
 std::string sealed_image(const Hdf5File& file) {

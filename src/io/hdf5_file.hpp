@@ -36,12 +36,13 @@ template <class Value, class Fail>
   return values;
 }
 
-class Communicator;
-
 /// Whether a file's numbers carry sums by which a reader knows that a byte of theirs has changed: HDF5's Fletcher32,
 /// over chunks of at most 120 kB, and in the attribute xxh3 the XXH3 of a dataset's kind, shape and bytes, which
 /// read() and read_integers() check where it is there. A chunk of floating-point numbers that was lost reads as NaN.
 enum class Checksums { none, fletcher32 };
+
+/// Whether the seal of a file that is opened is checked, for which all of its bytes are read: once is enough.
+enum class Seal { checked, unchecked };
 
 /// In which order names are listed.
 enum class NameOrder { sorted, as_made };
@@ -63,21 +64,15 @@ using AttributeValue = std::variant<std::string, double, std::int64_t, std::vect
 
 /// An HDF5 (or netCDF-4) file, closed when it goes out of scope. Every HDF5 call is checked; a failure throws
 /// RunError with the file's name, the object and HDF5's own reason. HDF5 prints nothing itself.
-/// No call is collective, except on a file opened collectively: under MPI one rank writes, with a serial or a parallel
-/// build of HDF5.
+/// No call is collective: under MPI one rank writes, and each reads by itself, with a serial or a parallel build of
+/// HDF5.
 class Hdf5File {
 public:
   /// Opens an existing file to read. Throws RunError when it does not exist, is no HDF5 file, or has a seal that is not
   /// that of its bytes.
-  [[nodiscard]] static Hdf5File open(const std::filesystem::path& file);
-  /// Opens an existing file to be read by all ranks together through MPI-IO: every call on it, its closing too, is
-  /// collective. The communicator must outlive it. Throws RunError as open() does, and where hdf5_is_parallel() is
-  /// false. The seal is not checked.
-  [[nodiscard]] static Hdf5File open(const std::filesystem::path& file, const Communicator& communicator);
-  /// Makes a new file, replacing one of that name. It is built in memory and written by close(), because HDF5 does not
-  /// survive a full disk: after a failed write it crashes when the program ends. Without close() no file stays.
-  [[nodiscard]] static Hdf5File create(const std::filesystem::path& file, Checksums checksums = Checksums::none);
-  /// Makes a new file in memory alone, which image() hands over; `name` is for messages.
+  [[nodiscard]] static Hdf5File open(const std::filesystem::path& file, Seal seal = Seal::checked);
+  /// Makes a new file in memory alone, which image() hands over; `name` is for messages. HDF5 does not survive a full
+  /// disk: after a failed write it crashes when the program ends.
   [[nodiscard]] static Hdf5File create_in_memory(const std::filesystem::path& name,
                                                  Checksums checksums = Checksums::none);
   /// Makes a new file in which reserve() keeps room for numbers that are too many to be held: holes that take no
@@ -156,8 +151,6 @@ public:
   /// Closes a file of create_with_room() and hands its bytes to `write` (offset, bytes, n), the reserved places left
   /// out, and behind them their seal; returns how long the file is. Throws RunError, and what `write` throws.
   std::int64_t write_around(const std::function<void(std::int64_t, const void*, std::size_t)>& write);
-  /// Writes a new file out and closes it; closes a file that was opened.
-  void close();
 
 private:
   struct Impl;

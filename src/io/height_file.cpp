@@ -25,13 +25,6 @@ bool contains(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Coordinates of a dimension.
-struct Coordinates {
-  std::string name;
-  std::vector<double> values;
-  bool falls = false;
-};
-
 /// Name of the variable with the coordinates of a dimension.
 std::string coordinate_name(const InputFile& file, const ArrayFile& arrays, const std::string& dimension,
                             const Words& names, const std::string& direction) {
@@ -43,24 +36,22 @@ std::string coordinate_name(const InputFile& file, const ArrayFile& arrays, cons
   throw file.error(fmt::format("has no coordinates for {}; it needs the variable {}", direction, direction));
 }
 
-Coordinates coordinates_of(const InputFile& file, const ArrayFile& arrays, const std::string& name,
-                           const std::string& direction, std::int64_t length) {
-  Coordinates found;
-  found.name = name;
-  if (const auto lengths = arrays.shape("/" + found.name); lengths != std::vector<std::int64_t>{length}) {
-    throw file.error(fmt::format("has {} of shape {} for {} values", found.name, shape_text(lengths), length));
+/// Coordinates that rise or fall all along.
+std::vector<double> coordinates_of(const InputFile& file, const ArrayFile& arrays, const std::string& name,
+                                   const std::string& direction, std::int64_t length) {
+  if (const auto lengths = arrays.shape("/" + name); lengths != std::vector<std::int64_t>{length}) {
+    throw file.error(fmt::format("has {} of shape {} for {} values", name, shape_text(lengths), length));
   }
-  found.values = arrays.read("/" + found.name);
-  if (found.values.empty()) throw file.error(fmt::format("has no values of {} ({})", direction, found.name));
-  found.falls = found.values.front() > found.values.back();
-  if (found.falls) std::reverse(found.values.begin(), found.values.end());
+  std::vector<double> values = arrays.read("/" + name);
+  if (values.empty()) throw file.error(fmt::format("has no values of {} ({})", direction, name));
+  const double sign = values.front() > values.back() ? -1 : 1;
   // comparisons with NaN are false
-  const auto rises = [](double a, double b) { return !(a < b); };
-  if (std::adjacent_find(found.values.begin(), found.values.end(), rises) != found.values.end() ||
-      found.values.front() - found.values.front() != 0) {
-    throw file.error(fmt::format("has {} ({}) that neither rises nor falls all along", direction, found.name));
+  const auto turns = [sign](double a, double b) { return !(sign * a < sign * b); };
+  if (std::adjacent_find(values.begin(), values.end(), turns) != values.end() || !std::isfinite(values.front()) ||
+      !std::isfinite(values.back())) {
+    throw file.error(fmt::format("has {} ({}) that neither rises nor falls all along", direction, name));
   }
-  return found;
+  return values;
 }
 
 /// How a variable of two dimensions lies in its file.
@@ -126,24 +117,29 @@ std::pair<std::string, std::string> grid_coordinates(const InputFile& file, cons
 
 GridVariable read_grid_variable(const InputFile& file, const ArrayFile& arrays, const std::string& variable) {
   const GridLayout layout = layout_of(file, arrays, variable);
-  Coordinates northing = coordinates_of(file, arrays, layout.northing, "northing", layout.n_northing);
-  Coordinates easting = coordinates_of(file, arrays, layout.easting, "easting", layout.n_easting);
-
   GridVariable grid;
+  grid.northing_name = layout.northing;
+  grid.easting_name = layout.easting;
+  grid.northing = coordinates_of(file, arrays, layout.northing, "northing", layout.n_northing);
+  grid.easting = coordinates_of(file, arrays, layout.easting, "easting", layout.n_easting);
   grid.values = arrays.read("/" + variable);
-  const std::size_t n_northing = northing.values.size(), n_easting = easting.values.size();
-  if (layout.transposed) grid.values = turned(grid.values, n_northing, n_easting);
+  if (layout.transposed) grid.values = turned(grid.values, grid.northing.size(), grid.easting.size());
+  make_ascending(grid);
+  return grid;
+}
+
+void make_ascending(GridVariable& grid) {
+  const std::size_t n_easting = grid.easting.size(), n_northing = grid.northing.size();
   // in place: a grid of heights may be half of the memory that there is
   const auto row = [&](std::size_t j) { return grid.values.begin() + static_cast<std::ptrdiff_t>(j * n_easting); };
-  for (std::size_t j = 0; easting.falls && j < n_northing; ++j) std::reverse(row(j), row(j + 1));
-  for (std::size_t j = 0; northing.falls && j < n_northing / 2; ++j) {
-    std::swap_ranges(row(j), row(j + 1), row(n_northing - 1 - j));
+  if (grid.easting.front() > grid.easting.back()) {
+    std::reverse(grid.easting.begin(), grid.easting.end());
+    for (std::size_t j = 0; j < n_northing; ++j) std::reverse(row(j), row(j + 1));
   }
-  grid.easting_name = std::move(easting.name);
-  grid.northing_name = std::move(northing.name);
-  grid.easting = std::move(easting.values);
-  grid.northing = std::move(northing.values);
-  return grid;
+  if (grid.northing.front() > grid.northing.back()) {
+    std::reverse(grid.northing.begin(), grid.northing.end());
+    for (std::size_t j = 0; j < n_northing / 2; ++j) std::swap_ranges(row(j), row(j + 1), row(n_northing - 1 - j));
+  }
 }
 
 std::string height_variable(const InputFile& file, const ArrayFile& arrays, const std::string& remedy) {
@@ -214,18 +210,10 @@ private:
     const double distance = std::hypot((*m_at[0])[point] - place[0], (*m_at[1])[point] - place[1]);
     if (std::pair(distance, point) < std::pair(best.distance, best.point)) best = {distance, point};
     const double across = place[direction] - (*m_at[direction])[point];
-    const bool low_first = across < 0;
-    if (low_first) {
-      search(place, begin, middle, 1 - direction, best);
-    } else {
-      search(place, middle + 1, end, 1 - direction, best);
-    }
-    // points equally far may lie on the other side
-    if (std::abs(across) > best.distance) return;
-    if (low_first) {
-      search(place, middle + 1, end, 1 - direction, best);
-    } else {
-      search(place, begin, middle, 1 - direction, best);
+    for (const bool is_low : {across < 0, across >= 0}) {
+      search(place, is_low ? begin : middle + 1, is_low ? middle : end, 1 - direction, best);
+      // points equally far may lie on the other side
+      if (std::abs(across) > best.distance) return;
     }
   }
 

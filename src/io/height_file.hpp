@@ -34,6 +34,9 @@ struct GridVariable {
 [[nodiscard]] GridVariable read_grid_variable(const InputFile& file, const ArrayFile& arrays,
                                               const std::string& variable);
 
+/// Turns rows and columns round where coordinates fall.
+void make_ascending(GridVariable& grid);
+
 /// What the file calls the coordinates of a variable, northing's and then easting's. Throws as read_grid_variable.
 [[nodiscard]] std::pair<std::string, std::string> grid_coordinates(const InputFile& file, const ArrayFile& arrays,
                                                                    const std::string& variable);

@@ -301,14 +301,6 @@ const NetcdfClassic::Variable& NetcdfClassic::variable(const std::string& name) 
 
 namespace {
 
-/// What a call of stat() found.
-std::array<std::int64_t, 5> facts_of(int status, const struct stat& file) noexcept {
-  if (status != 0 || !S_ISREG(file.st_mode)) return {};
-  return {static_cast<std::int64_t>(file.st_dev), static_cast<std::int64_t>(file.st_ino),
-          static_cast<std::int64_t>(file.st_size), static_cast<std::int64_t>(file.st_mtim.tv_sec),
-          static_cast<std::int64_t>(file.st_mtim.tv_nsec)};
-}
-
 bool is_hdf5(const std::filesystem::path& path) {
   return start_of_file(path, 8) == std::string_view("\x89HDF\r\n\x1a\n", 8);
 }
@@ -337,18 +329,17 @@ std::string InputFile::key_beside(const std::string& name) const {
   return (key.ends_with(own) ? key.substr(0, key.size() - own.size()) : key) + "." + name;
 }
 
-FileStamp::FileStamp(int descriptor) noexcept {
+FileStamp stamp_of(const std::filesystem::path& path) noexcept {
   struct stat file {};
-  m_facts = facts_of(::fstat(descriptor, &file), file);
+  if (::stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode)) return {};
+  return {static_cast<std::int64_t>(file.st_ino), static_cast<std::int64_t>(file.st_size),
+          static_cast<std::int64_t>(file.st_mtim.tv_sec), static_cast<std::int64_t>(file.st_mtim.tv_nsec)};
 }
 
-FileStamp::FileStamp(const std::filesystem::path& path) noexcept {
-  struct stat file {};
-  m_facts = facts_of(::stat(path.c_str(), &file), file);
-}
-
-void check_unchanged(const InputFile& file, const FileStamp& before, const FileStamp& after) {
-  if (before != after) throw file.error("was changed while it was read; run again when nothing writes to it");
+void check_unchanged(const InputFile& file, const FileStamp& before) {
+  if (before != stamp_of(file.path)) {
+    throw file.error("was changed while it was read; run again when nothing writes to it");
+  }
 }
 
 void check_readable(const InputFile& file) {
@@ -377,7 +368,7 @@ bool is_array_file(const InputFile& file) {
   return false;
 }
 
-ArrayFile::ArrayFile(const InputFile& file) : m_file(file), m_stamp(file.path), m_content(opened(file)) {}
+ArrayFile::ArrayFile(const InputFile& file) : m_file(file), m_stamp(stamp_of(file.path)), m_content(opened(file)) {}
 
 ArrayFile::Content ArrayFile::opened(const InputFile& file) {
   try {
@@ -402,7 +393,7 @@ std::vector<std::int64_t> ArrayFile::shape(const std::string& dataset) const {
 
 std::vector<double> ArrayFile::read(const std::string& dataset) const {
   std::vector<double> values = ask([&](const auto& content) { return content.read(dataset); });
-  check_unchanged(m_file, m_stamp, FileStamp(m_file.path));
+  check_unchanged(m_file, m_stamp);
   // callers index by the shape, whatever a damaged header made of it
   std::size_t size = 1;
   const std::vector<std::int64_t> lengths = shape(dataset);

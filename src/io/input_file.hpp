@@ -97,22 +97,13 @@ struct InputFile {
 /// The first `n` bytes of a file, fewer where there are no more, none where it cannot be read.
 [[nodiscard]] std::string start_of_file(const std::filesystem::path& path, std::size_t n);
 
-/// By what a file is known to have stayed as it was: where it lies, its size and when it was last written. Pipes and
-/// devices are always the same.
-class FileStamp {
-public:
-  /// Of an open file.
-  explicit FileStamp(int descriptor) noexcept;
-  /// Of the file that now has this name.
-  explicit FileStamp(const std::filesystem::path& path) noexcept;
-  bool operator==(const FileStamp&) const noexcept = default;
-
-private:
-  std::array<std::int64_t, 5> m_facts{};
-};
+/// By what a file is known to have stayed as it was: its number, its size and when it was last written. Two ranks with
+/// one stamp see one file, on different nodes too. Pipes and devices are always the same.
+using FileStamp = std::array<std::int64_t, 4>;
+[[nodiscard]] FileStamp stamp_of(const std::filesystem::path& path) noexcept;
 
 /// Throws InputError when a file is not as it was before it was read.
-void check_unchanged(const InputFile& file, const FileStamp& before, const FileStamp& after);
+void check_unchanged(const InputFile& file, const FileStamp& before);
 
 /// Throws InputError unless the file exists, is no folder and can be opened.
 void check_readable(const InputFile& file);

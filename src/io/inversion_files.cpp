@@ -308,14 +308,6 @@ void write_epochs(Hdf5File& file, const InvertedModel& model) {
   file.write_attribute("epoch", "long_name", "epoch");
 }
 
-void write_cells(Hdf5File& file, const InvertedModel& model) {
-  constexpr Coordinate upward{"upward", "height of the cell centres, positive upwards", "", "Z", true};
-  file.make_dimension_without_values("bounds", 2);
-  write_cell_coordinate(file, upward, model.edges[2], "bounds");
-  write_cell_coordinate(file, northing_coordinate, model.edges[1], "bounds");
-  write_cell_coordinate(file, easting_coordinate, model.edges[0], "bounds");
-}
-
 void describe_cell_values(Hdf5File& file, const std::string& name, const std::vector<std::string>& dimensions,
                           const std::string& long_name, const std::string& unit) {
   file.attach_dimensions(name, dimensions);
@@ -379,18 +371,15 @@ void write_solutions(Hdf5File& file, const InvertedModel& model) {
 }
 
 void write_root_attributes(Hdf5File& file, const ModelHeader& header, const InvertedModel& model) {
-  write_origin(file, header.title, header.command);
-  write_crs(file, header.crs);
+  write_header(file, header);
   // GMT's word for values that belong to cells
   file.write_attribute("/", "node_offset", std::int64_t{1});
-  file.write_attribute("/", "axes", name(header.axes));
   file.write_attribute("/", "gravitational_constant", header.gravitational_constant);
   file.write_attribute("/", "active_cells", static_cast<std::int64_t>(model.cells.size()));
   file.write_attribute("/", "data_sets", static_cast<std::int64_t>(model.data.size()));
   if (model.resolution_trace) file.write_attribute("/", "resolution_trace", *model.resolution_trace);
   if (model.resolution_trace_error) file.write_attribute("/", "resolution_trace_error", *model.resolution_trace_error);
   if (model.resolution_trace_least) file.write_attribute("/", "resolution_trace_least", *model.resolution_trace_least);
-  write_case_text(file, header.case_text);
 }
 
 /// Stages as numbers and what these mean, for programs that read no text.
@@ -527,7 +516,7 @@ void write_file(const TemporaryFile& temporary, const fs::path& target, const Mo
   Hdf5File file = Hdf5File::create_in_memory(target, Checksums::fletcher32);
   write_root_attributes(file, header, model);
   write_epochs(file, model);
-  write_cells(file, model);
+  write_cell_coordinates(file, model.edges, "bounds");
   write_densities(file, model);
   write_solutions(file, model);
   write_convergence(file, model.convergence);

@@ -18,18 +18,8 @@
 namespace prismfield {
 
 /// What a model's file says of the inversion that made it.
-struct ModelHeader {
+struct ModelHeader : FileHeader {
   std::filesystem::path file;
-  std::string title;
-  /// the command line, for `history`
-  std::string command;
-  Axes axes = Axes::z_down;
-  std::optional<Crs> crs;
-  double gravitational_constant = 0;
-  /// the YAML as run
-  std::string case_text;
-  /// group /performance
-  ProgramFacts program;
   MachineUse use;
   /// how sensitivities were kept, one line a data set
   std::string sensitivities;

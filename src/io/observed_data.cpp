@@ -149,7 +149,7 @@ private:
       request.optional.push_back(name_of(field));
       if (has_rule(field)) return;
       request.optional.push_back(sigma_of(field));
-      request.aliases.emplace_back("sigma_" + name_of(field), sigma_of(field));
+      request.aliases.push_back({"sigma_" + name_of(field), sigma_of(field)});
     });
     request.optional.emplace_back("sigma");
     return request;

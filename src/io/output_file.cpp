@@ -59,11 +59,6 @@ void TextOutput::add(double value) {
   add(written(value, text));
 }
 
-void TextOutput::clear() {
-  m_buffer.clear();
-  m_file.clear();
-}
-
 void TextOutput::flush() {
   m_file.write(m_buffer.data(), m_buffer.size());
   m_buffer.clear();

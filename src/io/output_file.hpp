@@ -35,8 +35,6 @@ public:
   void add(char c) { add(std::string_view(&c, 1)); }
   /// As number_text().
   void add(double value);
-  /// Takes back everything that was added. Throws RunError.
-  void clear();
   /// Writes what is left. Throws RunError; without a call the file is incomplete.
   void flush();
 

@@ -60,8 +60,9 @@ std::string other_length_unit(const std::string& unit, double length_to_si) {
 TableRequest place_columns() {
   TableRequest request;
   request.needed = {"easting", "northing", "upward"};
-  const auto add = [&](const char* meaning, std::initializer_list<const char*> spellings) {
-    for (const char* const spelling : spellings) request.aliases.emplace_back(spelling, meaning);
+  const auto add = [&](const char* meaning, std::initializer_list<const char*> spellings,
+                       Spelling strength = Spelling::other) {
+    for (const char* const spelling : spellings) request.aliases.push_back({spelling, meaning, strength});
   };
   add("easting",
       {"east", "eastings", "utmx", "utme", "utmeast", "utmeasting", "xutm", "eastutm", "eastingutm", "xcoord",
@@ -72,15 +73,12 @@ TableRequest place_columns() {
       // a name in UTF-8 and in Latin-1, last
       {"elevation", "elev", "height", "altitude", "alt", "hgt", "up", "utmz", "zcoord", "zcoordinate", "coordz", "cota",
        "quota", "altitud", "hoehe", "h\xc3\xb6he", "h\xf6he"});
-  add("easting", {"x", "e"});
-  add("northing", {"y", "n"});
-  add("upward", {"z", depth, "dem"});
-  request.weak = {"x", "e", "y", "n", "z", depth};
+  add("easting", {"x", "e"}, Spelling::weak);
+  add("northing", {"y", "n"}, Spelling::weak);
+  add("upward", {"z", depth}, Spelling::weak);
   // of a flight, the ground below it
-  request.weakest = {"dem"};
-  request.with_units = true;
-  request.loose_names = true;
-  request.has_groups = true;
+  add("upward", {"dem"}, Spelling::weakest);
+  request.of_places = true;
   request.refused = {"longitude", "lon", "long", "latitude", "lat", "lng"};
   request.why_refused =
       "longitude and latitude are angles, places are needed in metres: project them first, with GMT's mapproject or "
@@ -95,8 +93,8 @@ std::string place_named(std::string_view name) {
     if (!plain.ends_with(ending)) continue;
     const std::string bare = plain.substr(0, plain.size() - ending.size());
     if (std::find(places.needed.begin(), places.needed.end(), bare) != places.needed.end()) return bare;
-    for (const auto& [spelling, meaning] : places.aliases) {
-      if (spelling == bare && (ending.empty() || bare.size() > 1)) return meaning;
+    for (const ColumnAlias& alias : places.aliases) {
+      if (alias.spelling == bare && (ending.empty() || bare.size() > 1)) return alias.name;
     }
   }
   return {};
@@ -155,6 +153,8 @@ namespace {
 
 constexpr std::string_view of_stations = " of the station file";
 constexpr std::string_view of_axes = "# axes ";
+/// ends a field of what is kept of a point; no text has it
+constexpr char end_of_field = '\x1f';
 
 /// Whether digits are a label that a number would not keep: 0017, or more of them than a double holds.
 bool is_label(std::string_view text) {
@@ -214,34 +214,56 @@ bool is_variable_of_run(std::string_view name) {
   return name == "singular" || name == "terrain_height" || turns_with_gz(name);
 }
 
-void CarriedColumns::add(std::string_view word, std::size_t number) {
-  const auto [name, unit] = name_and_unit(unquoted(word));
-  PointColumn& column = m_columns.emplace_back();
-  column.name = shown(name, longest_name);
-  column.unit = shown(unit, longest_name);
-  m_numbers.push_back(number);
+void StationColumns::add_row(const std::vector<std::string_view>& fields) {
+  for (const std::string_view field : fields) {
+    const std::size_t begin = rows.size();
+    rows += field;
+    std::replace(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(), end_of_field, ' ');
+    rows += end_of_field;
+  }
+  rows.back() = '\n';
 }
 
-void CarriedColumns::take(const std::vector<std::string_view>& fields) {
-  for (std::size_t c = 0; c < m_columns.size(); ++c) {
-    PointColumn& column = m_columns[c];
-    double value = 0;
-    if (column.is_text) continue;
-    column.is_text = !parse_carried(m_numbers[c] < fields.size() ? fields[m_numbers[c]] : "", value);
-    column.numbers.push_back(value);
-    if (column.is_text) column.numbers = {};
+void StationColumns::each_row(
+    const std::function<void(std::size_t, const std::vector<std::string_view>&)>& take) const {
+  std::vector<std::string_view> fields;
+  std::string_view rest = rows;
+  for (std::size_t point = 0; !rest.empty(); ++point) {
+    std::string_view row = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(row.size() + 1);
+    fields.clear();
+    for (std::size_t end = row.find(end_of_field); end != std::string_view::npos; end = row.find(end_of_field)) {
+      fields.push_back(row.substr(0, end));
+      row.remove_prefix(end + 1);
+    }
+    fields.push_back(row);
+    take(point, fields);
   }
 }
 
-bool CarriedColumns::has_texts() const {
-  return std::any_of(m_columns.begin(), m_columns.end(), [](const PointColumn& column) { return column.is_text; });
-}
-
-void CarriedColumns::take_texts(const std::vector<std::string_view>& fields) {
-  for (std::size_t c = 0; c < m_columns.size(); ++c) {
-    if (!m_columns[c].is_text) continue;
-    m_columns[c].texts.push_back(m_numbers[c] < fields.size() ? shown(unquoted(fields[m_numbers[c]])) : "");
+std::vector<PointColumn> carried_columns(const StationColumns& own, const std::vector<std::size_t>& numbers) {
+  std::vector<PointColumn> columns(numbers.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const auto [name, unit] = name_and_unit(unquoted(own.names[numbers[c]]));
+    columns[c].name = shown(name, longest_name);
+    columns[c].unit = shown(unit, longest_name);
   }
+  own.each_row([&](std::size_t, const std::vector<std::string_view>& fields) {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      PointColumn& column = columns[c];
+      double value = 0;
+      if (column.is_text) continue;
+      column.is_text = !parse_carried(fields[numbers[c]], value);
+      column.numbers.push_back(value);
+      if (column.is_text) column.numbers = {};
+    }
+  });
+  own.each_row([&](std::size_t, const std::vector<std::string_view>& fields) {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (columns[c].is_text) columns[c].texts.push_back(shown(unquoted(fields[numbers[c]])));
+    }
+  });
+  return columns;
 }
 
 std::optional<PointColumn> read_point_column(const Hdf5File& file, const std::string& name) {

@@ -2,6 +2,10 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,22 +78,29 @@ void places_to_metres(const InputFile& file, Table& table, const PlaceUnits& uni
 /// A field of a carried column as a number, NaN for a dummy; false for text, and for digits that are a label: 0017.
 [[nodiscard]] bool parse_carried(std::string_view text, double& value);
 
-/// Columns of a table that are carried along: as numbers or, where a field of theirs is none, as text, for which the
-/// rows have to be taken once more.
-class CarriedColumns {
-public:
-  /// By its header's word, "line no [m]", and its number among the fields of a row.
-  void add(std::string_view word, std::size_t number);
-  void take(const std::vector<std::string_view>& fields);
-  [[nodiscard]] bool has_texts() const;
-  /// Without quotes and control characters.
-  void take_texts(const std::vector<std::string_view>& fields);
-  [[nodiscard]] std::vector<PointColumn>& columns() noexcept { return m_columns; }
+/// What a table says of each of its points, as it is written there; of a file of stations, results keep it.
+struct StationColumns {
+  /// none: the file is no text
+  std::vector<std::string> names;
+  char separator = ',';
+  /// the column of each coordinate, -1: none is read
+  std::array<int, 3> at{-1, -1, -1};
+  /// whether a coordinate is the number in its column, by whose name any reader knows it
+  std::array<bool, 3> is_plain{};
+  std::filesystem::path file = {};
+  /// a line a point
+  std::string rows = {};
 
-private:
-  std::vector<PointColumn> m_columns;
-  std::vector<std::size_t> m_numbers;
+  /// Adds a point's fields, one a column, quotes kept.
+  void add_row(const std::vector<std::string_view>& fields);
+  /// Calls take(point, fields) for every point.
+  void each_row(const std::function<void(std::size_t, const std::vector<std::string_view>&)>& take) const;
 };
+
+/// The columns of these numbers: as numbers or, where a field of theirs is none, as text, without quotes and control
+/// characters.
+[[nodiscard]] std::vector<PointColumn> carried_columns(const StationColumns& own,
+                                                       const std::vector<std::size_t>& numbers);
 
 /// A variable at the points of a result; nothing where it is neither numbers nor a list of texts.
 [[nodiscard]] std::optional<PointColumn> read_point_column(const Hdf5File& file, const std::string& name);

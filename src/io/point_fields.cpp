@@ -9,8 +9,10 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <prismfield/request.hpp>
 
@@ -88,13 +90,13 @@ public:
 
   void take_columns(const TableColumns& columns) {
     const std::vector<std::string>& names = columns.names;
+    m_own.names = names;
     m_factors = place_factors(m_file, columns, {}, m_problems, m_notes);
     for (std::size_t c = 0; c < names.size(); ++c) {
       const std::optional<ColumnName> found = column_named(names[c]);
       if (!found) {
         const bool is_place = std::find(columns.at.begin(), columns.at.end(), static_cast<int>(c)) != columns.at.end();
-        if (is_place) continue;
-        m_further.add(names[c], c);
+        if (!is_place) m_further.push_back(c);
         continue;
       }
       if (!found->unit.empty() && !is_output_unit(found->field, found->unit)) {
@@ -129,10 +131,8 @@ public:
       }
       column.values.push_back(value.value_or(0));
     }
-    m_further.take(row.fields);
+    if (!m_further.empty()) m_own.add_row(row.fields);
   }
-
-  [[nodiscard]] CarriedColumns& further() noexcept { return m_further; }
 
   void take_comment(std::string_view comment) {
     if (!m_axes) m_axes = axes_in_comment(comment);
@@ -140,12 +140,9 @@ public:
 
   PointFields finish(std::optional<Axes> axes) {
     PointFields result;
-    for (PointColumn& column : m_further.columns()) {
+    result.columns = carried_columns(m_own, m_further);
+    for (PointColumn& column : result.columns) {
       column.is_of_stations = column.is_text || !is_variable_of_run(column.name);
-      if (column.is_text && column.texts.size() != m_points.easting.size()) {
-        throw m_file.error("was changed while it was read");
-      }
-      result.columns.push_back(std::move(column));
     }
     result.points = std::move(m_points);
     set_axes(result, m_axes, axes, m_file);
@@ -185,7 +182,9 @@ private:
   /// of easting, northing and upward, to metres with z up
   std::vector<double> m_factors;
   std::vector<FieldColumn> m_columns;
-  CarriedColumns m_further;
+  StationColumns m_own;
+  /// columns that are neither coordinates nor fields
+  std::vector<std::size_t> m_further;
 };
 
 /// Whether numbers rise by equal steps but for rounding.
@@ -256,12 +255,6 @@ PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, 
   request.take_row = [&](const TableRequest::Row& row) { reader.take_row(row); };
   static_cast<void>(read_table(file, request, problems));
   reader.throw_if_any();
-  if (reader.further().has_texts()) {
-    request.take_comment = {};
-    request.take_columns = [](const TableColumns&) {};
-    request.take_row = [&](const TableRequest::Row& row) { reader.further().take_texts(row.fields); };
-    static_cast<void>(read_table(file, request, problems));
-  }
   return reader.finish(spec.axes);
 }
 
@@ -461,11 +454,10 @@ Points read_array_points(const InputFile& file) {
   });
 }
 
-std::string point_image(const PointFields& points, const std::filesystem::path& file, const std::string& title,
-                        const std::string& command, const std::optional<Crs>& crs) {
-  Hdf5File out = Hdf5File::create_in_memory(file, Checksums::fletcher32);
-  write_origin(out, title, command);
-  write_crs(out, crs);
+std::string point_image(const PointFields& points, const WriteSpec& spec) {
+  Hdf5File out = Hdf5File::create_in_memory(spec.file, Checksums::fletcher32);
+  write_origin(out, spec.title, spec.command);
+  write_crs(out, spec.crs);
   write_point_kind(out, points.points);
   if (points.axes_are_stated) out.write_attribute("/", "axes", std::string(name(points.axes)));
   const PointLayout layout = write_points(out, "", points.points);
@@ -495,11 +487,23 @@ std::pair<std::string, std::string> field_and_unit(std::string_view text) {
   return {lower_case(name), unit};
 }
 
-/// Throws InputError with every error found.
-ResultTable read_table_of(const std::filesystem::path& file) {
-  ResultTable table;
-  std::array<ResultTable::Column*, 3> coordinates{};
-  std::vector<std::pair<std::size_t, ResultTable::Column*>> fields;
+bool is_table(const std::filesystem::path& file) {
+  const std::string suffix = lower_case(file.extension().string());
+  std::error_code error;
+  if ((suffix != ".csv" && suffix != ".xyz") || !std::filesystem::exists(file, error)) return false;
+  return !is_array_file({file, "", ""});
+}
+
+/// A table's columns as variables.
+Hdf5File read_table_of(const std::filesystem::path& file) {
+  struct Column {
+    std::string unit;
+    std::vector<double> values;
+  };
+  std::map<std::string, Column> columns;
+  std::array<Column*, 3> coordinates{};
+  std::vector<std::pair<std::size_t, Column*>> fields;
+  std::optional<Axes> axes;
   ProblemList problems;
   LimitedProblems limited(problems, file.string());
   const InputFile input{file, "", ""};
@@ -510,7 +514,7 @@ ResultTable read_table_of(const std::filesystem::path& file) {
     std::vector<std::string> notes;
     factors = place_factors(input, header, {}, problems, notes);
     for (std::size_t d = 0; d < coordinates.size(); ++d) {
-      coordinates[d] = &table.columns[direction_names[d]];
+      coordinates[d] = &columns[direction_names[d]];
       coordinates[d]->unit = "m";
     }
     std::map<std::string, std::size_t> last;
@@ -518,12 +522,12 @@ ResultTable read_table_of(const std::filesystem::path& file) {
       const auto [name, unit] = field_and_unit(names[c]);
       if (!field_named(name)) continue;
       last[name] = c;
-      table.columns[name].unit = unit;
+      columns[name].unit = unit;
     }
-    for (const auto& [name, c] : last) fields.emplace_back(c, &table.columns[name]);
+    for (const auto& [name, c] : last) fields.emplace_back(c, &columns[name]);
   };
   request.take_comment = [&](std::string_view comment) {
-    if (!table.axes) table.axes = axes_in_comment(comment);
+    if (!axes) axes = axes_in_comment(comment);
   };
   request.take_row = [&](const TableRequest::Row& row) {
     for (std::size_t d = 0; d < coordinates.size(); ++d) coordinates[d]->values.push_back(row.values[d] * factors[d]);
@@ -541,58 +545,21 @@ ResultTable read_table_of(const std::filesystem::path& file) {
   limited.finish();
   of_coordinates.throw_if_any();
   problems.throw_if_any();
-  return table;
-}
-
-bool is_odd_in_z(const std::string& field) {
-  const auto known = field_named(field);
-  return known && info(*known).odd_in_z;
-}
-
-bool is_table(const std::filesystem::path& file) {
-  const std::string suffix = lower_case(file.extension().string());
-  std::error_code error;
-  if ((suffix != ".csv" && suffix != ".xyz") || !std::filesystem::exists(file, error)) return false;
-  return !is_array_file({file, "", ""});
+  Hdf5File result = Hdf5File::create_in_memory(file);
+  for (auto& [column_name, column] : columns) {
+    result.write(column_name, {static_cast<std::int64_t>(column.values.size())}, column.values.data());
+    column.values = {};
+    if (!column.unit.empty()) result.write_attribute(column_name, "units", column.unit);
+    const auto field = field_named(column_name);
+    if (axes && field && info(*field).odd_in_z) result.write_attribute(column_name, "axes", name(*axes));
+  }
+  return result;
 }
 
 }  // namespace
 
-ResultReader ResultReader::open(const std::filesystem::path& file) {
-  return ResultReader(is_table(file) ? Content(read_table_of(file)) : Content(Hdf5File::open(file)));
-}
-
-bool ResultReader::has(const std::string& variable) const {
-  if (const auto* table = std::get_if<ResultTable>(&m_content)) return table->columns.count(variable) > 0;
-  return std::get<Hdf5File>(m_content).has(variable);
-}
-
-std::vector<std::int64_t> ResultReader::shape(const std::string& variable) const {
-  if (const auto* table = std::get_if<ResultTable>(&m_content)) {
-    return {static_cast<std::int64_t>(table->columns.at(variable).values.size())};
-  }
-  return std::get<Hdf5File>(m_content).shape(variable);
-}
-
-std::vector<double> ResultReader::read(const std::string& variable) const {
-  if (const auto* table = std::get_if<ResultTable>(&m_content)) return table->columns.at(variable).values;
-  return std::get<Hdf5File>(m_content).read(variable);
-}
-
-bool ResultReader::has_attribute(const std::string& variable, const std::string& name) const {
-  if (const auto* table = std::get_if<ResultTable>(&m_content)) {
-    if (name == "axes") return table->axes && is_odd_in_z(variable);
-    return name == "units" && has(variable) && !table->columns.at(variable).unit.empty();
-  }
-  return std::get<Hdf5File>(m_content).has_attribute(variable, name);
-}
-
-std::string ResultReader::read_text_attribute(const std::string& variable, const std::string& name) const {
-  if (const auto* table = std::get_if<ResultTable>(&m_content)) {
-    return name == "axes" ? prismfield::name(table->axes.value()) : table->columns.at(variable).unit;
-  }
-  const std::string text = std::get<Hdf5File>(m_content).read_text_attribute(variable, name);
-  return name == "units" ? unit_of_udunits(text) : text;
+Hdf5File open_result(const std::filesystem::path& file) {
+  return is_table(file) ? read_table_of(file) : Hdf5File::open(file);
 }
 
 }  // namespace prismfield

@@ -5,11 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include <prismfield/error.hpp>
@@ -47,9 +44,8 @@ struct PointTableSpec {
 };
 
 /// A table of points: easting, northing, upward, fields by their names, gz or `gz [mGal]`, and gz_sigma, in units of
-/// the output, and its other columns, as numbers or text. An empty field and "nan" are NaN. A table with a column of
-/// text is read twice. What users should know is added to `notes`. Throws InputError with every error found, another
-/// unit in brackets too.
+/// the output, and its other columns, as numbers or text. An empty field and "nan" are NaN. What users should know is
+/// added to `notes`. Throws InputError with every error found, another unit in brackets too.
 [[nodiscard]] PointFields read_point_table(const InputFile& file, const PointTableSpec& spec,
                                            std::vector<std::string>& notes);
 
@@ -68,43 +64,13 @@ void find_grid(Points& points);
 [[nodiscard]] Points read_array_points(const InputFile& file);
 
 /// The bytes of an HDF5 file as `run` writes it, without what only a run knows. Throws RunError.
-[[nodiscard]] std::string point_image(const PointFields& points, const std::filesystem::path& file,
-                                      const std::string& title, const std::string& command,
-                                      const std::optional<Crs>& crs);
-
-/// easting, northing, upward and the fields of a result's table.
-struct ResultTable {
-  struct Column {
-    /// "" where the table does not say
-    std::string unit;
-    std::vector<double> values;
-  };
-  std::map<std::string, Column> columns;
-  /// what a comment above the rows says
-  std::optional<Axes> axes;
-};
+[[nodiscard]] std::string point_image(const PointFields& points, const WriteSpec& spec);
 
 /// A result to read, of any kind: HDF5 (or netCDF-4), or a table of prismfield's or of another program with such
-/// columns, with or without units in brackets. A table's columns are variables of one dimension whose attributes are
-/// the unit and, of a field that depends on them, the axes of a comment; of two columns of one field, as when a result
-/// was the station file of another, the last counts. It is held in memory.
-class ResultReader {
-public:
-  /// Opens a file whose name ends in .csv or .xyz as a table, unless it is HDF5 inside. Throws RunError, InputError.
-  [[nodiscard]] static ResultReader open(const std::filesystem::path& file);
-
-  [[nodiscard]] bool has(const std::string& variable) const;
-  [[nodiscard]] std::vector<std::int64_t> shape(const std::string& variable) const;
-  [[nodiscard]] std::vector<double> read(const std::string& variable) const;
-  [[nodiscard]] bool has_attribute(const std::string& variable, const std::string& name) const;
-  /// `units` as fields name theirs: Eotvos.
-  [[nodiscard]] std::string read_text_attribute(const std::string& variable, const std::string& name) const;
-
-private:
-  using Content = std::variant<Hdf5File, ResultTable>;
-  explicit ResultReader(Content content) : m_content(std::move(content)) {}
-
-  Content m_content;
-};
+/// columns, with or without units in brackets. A table, a file whose name ends in .csv or .xyz unless it is HDF5
+/// inside, is held in memory: its coordinates and fields as variables of one dimension whose attributes are the unit
+/// and, of a field that depends on them, the axes of a comment; of two columns of one field, as when a result was the
+/// station file of another, the last counts. Throws RunError, InputError.
+[[nodiscard]] Hdf5File open_result(const std::filesystem::path& file);
 
 }  // namespace prismfield

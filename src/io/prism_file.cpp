@@ -4,22 +4,19 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include <array>
-#include <fstream>
 #include <numeric>
-#include <optional>
 
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "io/hdf5_file.hpp"
 #include "io/text_table.hpp"
 #include "model/prism_check.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/distribution.hpp"
-#include "parallel/rank_consistency.hpp"
 
 namespace prismfield {
 namespace {
@@ -30,7 +27,7 @@ struct RawPrisms : NumberedPrisms {
 };
 
 /// The papers' names of columns, (x1, west) and so on; which of z1 and z2 is the bottom depends on where z points.
-std::vector<std::pair<std::string, std::string>> prism_aliases(bool z_down) {
+std::vector<ColumnAlias> prism_aliases(bool z_down) {
   return {{"x1", "west"},
           {"x2", "east"},
           {"y1", "south"},
@@ -74,59 +71,14 @@ void add_warning(const ZeroSize& zero, const PrismNames& names, std::vector<std:
                                  names.reference(zero.first)));
 }
 
-/// What the file system says of a file: two ranks with the same numbers see one file, on different nodes too, where
-/// alone its device may have another number. All 0: there is none.
-using FileFacts = std::array<std::int64_t, 4>;
-
-FileFacts facts_of(const std::filesystem::path& file) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) return {};
-  return {static_cast<std::int64_t>(status.st_ino), static_cast<std::int64_t>(status.st_size),
-          static_cast<std::int64_t>(status.st_mtim.tv_sec), static_cast<std::int64_t>(status.st_mtim.tv_nsec)};
-}
-
-/// 0 for a file that cannot be read.
-std::uint64_t hash_of_file(const std::filesystem::path& file) {
-  Checksum sum;
-  std::ifstream in(file, std::ios::binary);
-  std::string buffer(std::size_t{1} << 20, '\0');
-  while (in) {
-    in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    sum.add_bytes(buffer.data(), static_cast<std::size_t>(in.gcount()));
-  }
-  return in.eof() ? sum.digest().low : 0;
-}
-
-/// The ranks for which `file` is another than for rank 0, rising, on every rank. Collective.
-std::vector<int> ranks_with_other_file(const std::filesystem::path& file, const Communicator& communicator) {
-  const FileFacts mine = facts_of(file);
+/// Whether all ranks see one file. Collective.
+bool is_one_file(const std::filesystem::path& file, const Communicator& communicator) {
+  const FileStamp mine = stamp_of(file);
   const std::vector<std::int64_t> all =
       gather_everywhere(communicator, std::vector<std::int64_t>(mine.begin(), mine.end()));
-  const auto as_root = [&](std::size_t rank) {
-    return std::equal(mine.size() * rank + all.begin(), mine.size() * (rank + 1) + all.begin(), all.begin());
-  };
-  bool one_file = true;
-  for (std::size_t rank = 1; rank < all.size() / mine.size(); ++rank) one_file = one_file && as_root(rank);
-  if (one_file) return {};
-  const auto number = static_cast<std::size_t>(communicator.rank());
-  std::uint64_t hash = 0;
-  agree(communicator, [&] {
-    if (number == 0 || !as_root(number)) hash = hash_of_file(file);
-  });
-  std::uint64_t of_root = hash;
-  broadcast(communicator, of_root);
-  return ranks_unlike_root(number > 0 && as_root(number) ? of_root : hash, communicator);
-}
-
-/// Throws InputError, the same on every rank, when `file` holds other bytes for one of them than for rank 0, or is not
-/// there. Its bytes are read only where ranks have copies of their own. Collective.
-void check_same_file(const InputFile& file, const Communicator& communicator) {
-  const std::vector<int> others = ranks_with_other_file(file.path, communicator);
-  if (others.empty()) return;
-  throw file.error(
-      fmt::format("is not the same for all ranks: for {} it is another file than for rank 0, or none; put it "
-                  "where all nodes see it, or the same copy on every node",
-                  ranks_text(others)));
+  bool is_one = true;
+  for (std::size_t i = 0; i < all.size(); ++i) is_one = is_one && all[i] == all[i % mine.size()];
+  return is_one;
 }
 
 /// Where an HDF5 or netCDF file holds the columns.
@@ -155,8 +107,9 @@ PrismDatasets find_prisms(const ArrayFile& arrays, const InputFile& file, const 
   for (std::size_t c = 0; c < prism_columns.size(); ++c) {
     std::vector<std::string> found;
     if (arrays.has(group + "/" + prism_columns[c])) found.push_back(group + "/" + prism_columns[c]);
-    for (const auto& [spelling, meant] : prism_aliases(spec.z_down)) {
-      if (meant == prism_columns[c] && arrays.has(group + "/" + spelling)) found.push_back(group + "/" + spelling);
+    for (const ColumnAlias& alias : prism_aliases(spec.z_down)) {
+      const std::string name = group + "/" + alias.spelling;
+      if (alias.name == prism_columns[c] && arrays.has(name)) found.push_back(name);
     }
     if (found.empty()) {
       missing.emplace_back(prism_columns[c]);
@@ -246,18 +199,16 @@ RawPrisms read_prism_table(const InputFile& file, const PrismsSpec& spec, Proble
 
 constexpr std::int64_t index_bytes = sizeof(std::int64_t);
 
-/// A list in HDF5 that is read by all ranks together, each a part of it. Every step ends in the same answer on all
-/// ranks.
+/// A list in HDF5 that is read by all ranks, each a part of it. Every step ends in the same answer on all ranks.
 class CollectiveReader {
 public:
   CollectiveReader(const InputFile& file, const PrismsSpec& spec, const Communicator& communicator)
       : m_file(file), m_spec(spec), m_communicator(communicator) {}
 
-  /// nullptr on every rank when the file is no HDF5 file or holds an error: rank 0, reading it whole, then tells what
-  /// it is.
+  /// nullptr on every rank when the file is no HDF5 file, holds an error or is not one file for all: rank 0 then reads
+  /// it whole, and tells what the error is.
   std::unique_ptr<DistributedPrisms> read() {
-    if (!hdf5_is_parallel() || !find_places()) return nullptr;
-    check_same_file(m_file, m_communicator);
+    if (!find_places() || !is_one_file(m_file.path, m_communicator)) return nullptr;
     if (!read_part() || !check_part()) return nullptr;
     std::vector<std::string> warnings;
     add_warning(zero_size_of_all(), m_names, warnings);
@@ -299,16 +250,14 @@ private:
 
   bool read_part() {
     const IndexRange part = balanced_part(m_places.length, m_communicator.rank(), m_communicator.size());
-    std::optional<Hdf5File> hdf5;
-    const FileStamp before(m_file.path);
-    if (!all_did([&] { hdf5 = Hdf5File::open(m_file.path, m_communicator); })) return false;
-    const auto columns = columns_of(m_raw.prisms);
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (!all_did([&] { *columns[c] = hdf5->read(m_places.datasets[c], part); })) return false;
-    }
-    if (!all_did([&] { check_unchanged(m_file, before, FileStamp(m_file.path)); })) return false;
-    agree(m_communicator, [&] { m_raw.numbers = prism_indices(part.begin, part.size()); });
-    return true;
+    return all_did([&] {
+      const FileStamp before = stamp_of(m_file.path);
+      const Hdf5File hdf5 = Hdf5File::open(m_file.path, Seal::unchecked);
+      const auto columns = columns_of(m_raw.prisms);
+      for (std::size_t c = 0; c < columns.size(); ++c) *columns[c] = hdf5.read(m_places.datasets[c], part);
+      check_unchanged(m_file, before);
+      m_raw.numbers = prism_indices(part.begin, part.size());
+    });
   }
 
   bool check_part() {
@@ -419,9 +368,7 @@ void DistributedPrisms::read(IndexRange range, PrismBlock& out) const {
         fmt::format("prisms [{}, {}) were asked of a rank that holds [{}, {})", begin, end, m_held.begin, m_held.end));
   }
   out.resize(end - begin);
-  const std::array<const std::vector<double>*, 7> from = {&m_prisms.west,   &m_prisms.east,   &m_prisms.south,
-                                                          &m_prisms.north,  &m_prisms.bottom, &m_prisms.top,
-                                                          &m_prisms.density};
+  const auto from = columns_of(m_prisms);
   const auto to = columns_of(out);
   for (std::size_t c = 0; c < 7 && begin < end; ++c) {
     std::copy_n(from[c]->begin() + (begin - m_held.begin), end - begin, to[c]->begin());
@@ -435,11 +382,10 @@ Digest DistributedPrisms::digest(const Communicator& communicator) const {
     std::array<double, 7> columns;
   };
   Digest mine;
+  const auto columns = columns_of(m_prisms);
   for (std::int64_t i = 0; i < m_prisms.size(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const Numbered prism{m_held.begin + i,
-                         {m_prisms.west[at], m_prisms.east[at], m_prisms.south[at], m_prisms.north[at],
-                          m_prisms.bottom[at], m_prisms.top[at], m_prisms.density[at]}};
+    Numbered prism{m_held.begin + i, {}};
+    for (std::size_t c = 0; c < columns.size(); ++c) prism.columns[c] = (*columns[c])[static_cast<std::size_t>(i)];
     const Digest one = digest_of(&prism, sizeof prism);
     mine.low += one.low;
     mine.high += one.high;

@@ -87,7 +87,7 @@ struct PrismsSpec : PrismUnits {
 [[nodiscard]] std::unique_ptr<DistributedPrisms> read_prisms(const InputFile& file, const PrismsSpec& spec);
 
 /// The same for ranks that compute together: the file is read once, by rank 0, or a list in HDF5 by all ranks, each a
-/// part, where the library is parallel. The prisms are those of the file in its order whatever the number of ranks, and
+/// part. The prisms are those of the file in its order whatever the number of ranks, and
 /// so are the errors and warnings. Overlaps are looked for by rank 0, which for that holds the boxes of all prisms:
 /// with allow_overlap no rank holds more than its part of an HDF5 list. Throws AgreedFailure for failures. Collective.
 [[nodiscard]] std::unique_ptr<DistributedPrisms> read_prisms(const InputFile& file, const PrismsSpec& spec,

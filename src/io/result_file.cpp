@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <limits>
 #include <numbers>
-#include <system_error>
 
 #include <prismfield/error.hpp>
 
@@ -23,24 +22,34 @@
 #include "io/text_table.hpp"
 
 namespace prismfield {
-OutputField::OutputField(const ResultHeader& header, const Fields& result, Field field)
-    : m_size(static_cast<std::int64_t>(result.values.size()) / std::max(1, result.fields.size())),
-      m_factor(output_factor(field, header.axes)) {
-  m_values = result.values.data() + result.fields.index_of(field) * m_size;
-  if (!header.noise || header.noise->sigma.count(field) == 0) return;
-  m_sigma = header.noise->sigma.at(field);
-  m_seed = header.noise->seed;
-  static_assert(n_known_fields <= 16, "each field has a random stream of its own");
-  m_stream =
-      static_cast<RandomStream>(static_cast<std::uint32_t>(RandomStream::noise) + static_cast<std::uint32_t>(field));
+namespace {
+
+std::int64_t n_points_of(const Fields& result) {
+  return static_cast<std::int64_t>(result.values.size()) / std::max(1, result.fields.size());
 }
 
-double OutputField::operator[](std::int64_t point) const {
-  // Adding 0 turns the -0 of a flipped sign into 0.
-  const double value = m_values[point] * m_factor + 0.0;
-  if (m_sigma == 0) return value;
-  // One rounding, so that every machine writes the same bits.
-  return std::fma(m_sigma, random_normal(m_seed, m_stream, static_cast<std::uint64_t>(point)), value);
+}  // namespace
+
+PointVariable output_field(const ResultHeader& header, const Fields& result, Field field) {
+  const FieldInfo& known = info(field);
+  const double* const values = result.values.data() + result.fields.index_of(field) * n_points_of(result);
+  const double factor = output_factor(field, header.axes);
+  double sigma = 0;
+  std::uint64_t seed = 0;
+  if (header.noise && header.noise->sigma.count(field) > 0) {
+    sigma = header.noise->sigma.at(field);
+    seed = header.noise->seed;
+  }
+  static_assert(n_known_fields <= 16, "each field has a random stream of its own");
+  const auto stream =
+      static_cast<RandomStream>(static_cast<std::uint32_t>(RandomStream::noise) + static_cast<std::uint32_t>(field));
+  return {std::string(known.name), std::string(known.unit), std::string(known.long_name), [=](std::int64_t point) {
+            // Adding 0 turns the -0 of a flipped sign into 0.
+            const double value = values[point] * factor + 0.0;
+            if (sigma == 0) return value;
+            // One rounding, so that every machine writes the same bits.
+            return std::fma(sigma, random_normal(seed, stream, static_cast<std::uint64_t>(point)), value);
+          }};
 }
 
 std::vector<double> values_of(const PointVariable& variable, std::int64_t n_points) {
@@ -51,10 +60,7 @@ std::vector<double> values_of(const PointVariable& variable, std::int64_t n_poin
 }
 
 std::vector<double> output_values(const ResultHeader& header, const Fields& result, Field field) {
-  const OutputField output(header, result, field);
-  std::vector<double> values(static_cast<std::size_t>(output.size()));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = output[static_cast<std::int64_t>(i)];
-  return values;
+  return values_of(output_field(header, result, field), n_points_of(result));
 }
 
 namespace {
@@ -86,7 +92,7 @@ std::vector<PointVariable> terrain_variables(const ResultHeader& header, const P
   const double factor = -header.gravitational_constant * output_factor(Field::gz, header.axes);
   ResultHeader plain;
   plain.axes = header.axes;
-  const OutputField effect(plain, result, Field::gz);
+  const auto effect = output_field(plain, result, Field::gz).value;
   const std::string unit(gz.unit);
   return {{"terrain_height", "m", "height of the terrain below the point, bilinear between its nodes",
            [&points, &terrain](std::int64_t point) {
@@ -103,7 +109,7 @@ std::vector<PointVariable> terrain_variables(const ResultHeader& header, const P
            [&points, &terrain, factor, effect](std::int64_t point) {
              const auto i = static_cast<std::size_t>(point);
              const double plate = terrain.plate_attraction(points.easting[i], points.northing[i], points.upward[i]);
-             return factor * plate + 0.0 - effect[point];
+             return factor * plate + 0.0 - effect(point);
            }}};
 }
 
@@ -112,30 +118,14 @@ namespace {
 /// Writes the station file's own columns, but for the coordinates, as variables on the dimension of the stations:
 /// float64 where all are numbers (NaN for dummies), else text. Their names are cleaned for netCDF, and end in `_file`
 /// where they are a field's or this run has a variable of the name; the file's names are in long_name. Call it when
-/// everything else of the root is written. Reads the file twice where there is text; when it is another by now, a part
-/// may be missing and the notes returned say so. Throws RunError.
-std::vector<std::string> write_station_variables(Hdf5File& out, const PointLayout& layout,
-                                                 const StationSource& stations, const Points& points) {
-  CarriedColumns carried;
-  const auto take_columns = [&](const StationColumns& own) {
-    for (std::size_t c = 0; c < own.names.size(); ++c) {
-      const bool is_place = std::find(own.at.begin(), own.at.end(), static_cast<int>(c)) != own.at.end();
-      if (!is_place) carried.add(own.names[c], c);
-    }
-  };
-  bool is_same = each_station_again(stations, points, take_columns,
-                                    [&](std::int64_t, const StationRow& row) { carried.take(row.fields); });
-  if (is_same && carried.has_texts()) {
-    is_same = each_station_again(
-        stations, points, [](const StationColumns&) {},
-        [&](std::int64_t, const StationRow& row) { carried.take_texts(row.fields); });
+/// everything else of the root is written. Throws RunError.
+void write_station_variables(Hdf5File& out, const PointLayout& layout, const StationColumns& own) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t c = 0; c < own.names.size(); ++c) {
+    const bool is_place = std::find(own.at.begin(), own.at.end(), static_cast<int>(c)) != own.at.end();
+    if (!is_place) numbers.push_back(c);
   }
-  if (!is_same) {
-    return {fmt::format("{} is no longer what it was when the run began: its own columns are not in the result",
-                        stations.file.path.string())};
-  }
-  for (const PointColumn& column : carried.columns()) write_point_column(out, layout, column);
-  return {};
+  for (const PointColumn& column : carried_columns(own, numbers)) write_point_column(out, layout, column);
 }
 
 /// What stands behind the points' own columns: fields, standard deviations of their noise, and what else the header
@@ -143,9 +133,8 @@ std::vector<std::string> write_station_variables(Hdf5File& out, const PointLayou
 std::vector<PointVariable> columns_of(const ResultHeader& header, const Fields& result) {
   std::vector<PointVariable> columns;
   for (const FieldInfo& field : result.fields) {
+    columns.push_back(output_field(header, result, field.field));
     const std::string name(field.name), unit(field.unit);
-    columns.push_back({name, unit, std::string(field.long_name),
-                       [output = OutputField(header, result, field.field)](std::int64_t i) { return output[i]; }});
     if (!header.noise || header.noise->sigma.count(field.field) == 0) continue;
     columns.push_back({name + "_sigma", unit, "standard deviation of the noise in " + name,
                        [sigma = header.noise->sigma.at(field.field)](std::int64_t) { return sigma; }});
@@ -212,7 +201,7 @@ public:
     end_row();
     if (renamed.empty()) return {};
     return {fmt::format("{} has columns that are called as fields are; in the result they are {}",
-                        m_header.stations ? m_header.stations->file.path.string() : "the table",
+                        m_header.stations != nullptr ? m_header.stations->file.string() : "the table",
                         fmt::join(renamed, ", "))};
   }
 
@@ -346,32 +335,6 @@ private:
   bool m_row_begins = true;
 };
 
-/// Writes all with the station file's columns; nothing when it is another by now than the points were read from.
-std::optional<std::vector<std::string>> write_with_stations(TableWriter& table, TableStyle style,
-                                                            const StationSource& stations, const Points& points) {
-  // which columns hold text
-  std::vector<bool> texts;
-  const auto find_text = [&](std::int64_t, const StationRow& row) {
-    double value = 0;
-    for (std::size_t i = 0; i < std::min(texts.size(), row.fields.size()); ++i) {
-      texts[i] = texts[i] || !parse_carried(row.fields[i], value);
-    }
-  };
-  if (style == TableStyle::xyz &&
-      !each_station_again(
-          stations, points, [&](const StationColumns& columns) { texts.resize(columns.names.size()); }, find_text)) {
-    return std::nullopt;
-  }
-  std::vector<std::string> notes;
-  const bool is_same = each_station_again(
-      stations, points, [&](const StationColumns& columns) { notes = table.begin(columns, texts); },
-      [&](std::int64_t point, const StationRow& row) {
-        const auto i = static_cast<std::size_t>(point);
-        table.add_row(point, row.fields, {points.easting[i], points.northing[i], points.upward[i]});
-      });
-  return is_same ? std::optional(notes) : std::nullopt;
-}
-
 /// A field and its standard deviations as variables of a table, as they stand.
 void add_field(ResultHeader& header, const PointFields& points, const FieldInfo& field) {
   const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
@@ -436,35 +399,32 @@ namespace fs = std::filesystem;
 /// Writes the result as a table to `file`: a row a point, in the order of the points, every number with as many digits
 /// as reading it back needs. First the columns of the station file, values as they stand there, else easting, northing
 /// and upward; then the fields with their units, gz [mGal], their gz_sigma, and `singular`, where there is any such
-/// point. The station file is read once more for it, twice for xyz; when its coordinates are no longer those of
-/// `points`, the points stand in for its columns. Takes memory for a few lines. Returns what users should be told of.
-/// Throws RunError.
+/// point. Returns what users should be told of. Throws RunError.
 std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle style, const ResultHeader& header,
                                             const Points& points, const Fields& result) {
   TextOutput out(file);
-  std::optional<std::vector<std::string>> notes;
-  const bool has_columns = header.stations && has_station_columns(header.stations->file);
-  if (has_columns) {
-    TableWriter table(out, style, header, result);
-    notes = write_with_stations(table, style, *header.stations, points);
-    if (!notes) out.clear();
-  }
-  if (!notes) {
-    TableWriter table(out, style, header, result);
+  TableWriter table(out, style, header, result);
+  const auto place = [&](std::size_t i) { return std::array{points.easting[i], points.northing[i], points.upward[i]}; };
+  std::vector<std::string> notes;
+  if (header.stations != nullptr) {
+    const StationColumns& own = *header.stations;
+    // which columns hold text
+    std::vector<bool> texts(own.names.size(), false);
+    const auto find_texts = [&](std::size_t, const std::vector<std::string_view>& fields) {
+      double value = 0;
+      for (std::size_t i = 0; i < fields.size(); ++i) texts[i] = texts[i] || !parse_carried(fields[i], value);
+    };
+    if (style == TableStyle::xyz) own.each_row(find_texts);
+    notes = table.begin(own, texts);
+    own.each_row(
+        [&](std::size_t i, const auto& fields) { table.add_row(static_cast<std::int64_t>(i), fields, place(i)); });
+  } else {
     static_cast<void>(
         table.begin({{direction_names.begin(), direction_names.end()}, ',', {0, 1, 2}, {true, true, true}}, {}));
-    for (std::int64_t point = 0; point < points.size(); ++point) {
-      const auto i = static_cast<std::size_t>(point);
-      table.add_row(point, {points.easting[i], points.northing[i], points.upward[i]});
-    }
+    for (std::int64_t i = 0; i < points.size(); ++i) table.add_row(i, place(static_cast<std::size_t>(i)));
   }
   out.flush();
-  if (notes) return *notes;
-  if (!has_columns) return {};
-  return {
-      fmt::format("{} is no longer what it was when the run began: of its columns the result has easting, northing "
-                  "and upward alone",
-                  header.stations->file.path.string())};
+  return notes;
 }
 
 std::string partition_text(const Plan& plan) {
@@ -493,10 +453,8 @@ void write_fields(Hdf5File& file, const PointLayout& layout, const ResultHeader&
 }
 
 void write_root_attributes(Hdf5File& file, const ResultHeader& header, const Points& points, const Fields& result) {
-  write_origin(file, header.title, header.command);
-  write_crs(file, header.crs);
+  write_header(file, header);
   write_point_kind(file, points);
-  file.write_attribute("/", "axes", name(header.axes));
   file.write_attribute("/", "gravitational_constant", header.gravitational_constant);
   file.write_attribute("/", "singular_points", static_cast<std::int64_t>(result.singular_points.size()));
   file.write_attribute("/", "points_inside", result.points_inside);
@@ -510,7 +468,6 @@ void write_root_attributes(Hdf5File& file, const ResultHeader& header, const Poi
                                      {"model_boxes_upward", &header.model_boxes_upward}}) {
     if (!values->empty()) file.write_attribute("/", name, *values);
   }
-  write_case_text(file, header.case_text);
 }
 
 void write_ranks(Hdf5File& file, const Fields& result) {
@@ -570,18 +527,14 @@ void write_performance(Hdf5File& file, const ResultHeader& header, const Fields&
   for (const auto& [name, value] : header.performance) file.write_attribute(group, name, value);
 }
 
-/// Returns what users should be told of.
-std::vector<std::string> write_file(const TemporaryFile& temporary, const fs::path& target, const ResultHeader& header,
-                                    const Points& points, const Fields& result, const RunTimes& times) {
+void write_file(const TemporaryFile& temporary, const fs::path& target, const ResultHeader& header,
+                const Points& points, const Fields& result, const RunTimes& times) {
   const auto begin = std::chrono::steady_clock::now();
   Hdf5File file = Hdf5File::create_in_memory(target, Checksums::fletcher32);
   write_root_attributes(file, header, points, result);
   const PointLayout layout = write_points(file, "", points);
   write_fields(file, layout, header, result);
-  std::vector<std::string> notes;
-  if (header.stations && has_station_columns(header.stations->file)) {
-    notes = write_station_variables(file, layout, *header.stations, points);
-  }
+  if (header.stations != nullptr) write_station_variables(file, layout, *header.stations);
   file.make_group("/performance");
   write_ranks(file, result);
   write_busy(file, result);
@@ -591,7 +544,6 @@ std::vector<std::string> write_file(const TemporaryFile& temporary, const fs::pa
   file.write_attribute("/performance", "output_seconds", elapsed.count());
   file.write_attribute("/performance", "total_seconds", times.total_seconds + elapsed.count());
   file.write_sealed([&](const void* bytes, std::size_t n) { temporary.write(bytes, n); });
-  return notes;
 }
 
 }  // namespace
@@ -607,12 +559,8 @@ std::optional<ResultKind> result_kind(const fs::path& file) {
 std::int64_t result_bytes(const ResultHeader& header, const Points& points, FieldList fields) {
   const std::int64_t n = points.size();
   const auto n_sigma = static_cast<std::int64_t>(header.noise ? header.noise->sigma.size() : 0);
-  std::int64_t of_stations = 0;
-  if (header.stations) {
-    std::error_code error;
-    const std::uintmax_t size = fs::file_size(header.stations->file.path, error);
-    if (!error) of_stations = static_cast<std::int64_t>(size);
-  }
+  const std::int64_t of_stations =
+      header.stations == nullptr ? 0 : static_cast<std::int64_t>(header.stations->rows.size());
   const std::int64_t of_places = text_bytes(points.easting) + text_bytes(points.northing) + text_bytes(points.upward);
   if (result_kind(header.file).value_or(ResultKind::hdf5) == ResultKind::hdf5) {
     const auto nodes = static_cast<std::int64_t>(points.grid_easting.size() + points.grid_northing.size());
@@ -637,7 +585,7 @@ std::vector<std::string> write_result(const ResultHeader& header, const Points& 
   write_complete_file(header.file, "the result", [&](TemporaryFile& temporary, const fs::path& target) {
     const ResultKind kind = result_kind(header.file).value_or(ResultKind::hdf5);
     if (kind == ResultKind::hdf5) {
-      notes = write_file(temporary, target, header, points, result, times);
+      write_file(temporary, target, header, points, result, times);
     } else {
       const TableStyle style = kind == ResultKind::csv ? TableStyle::csv : TableStyle::xyz;
       notes = write_result_table(temporary, style, header, points, result);

@@ -41,24 +41,14 @@ struct PointVariable {
 };
 
 /// What a result says of the run that made it.
-struct ResultHeader {
+struct ResultHeader : FileHeader {
   /// where the result goes
   std::filesystem::path file;
-  std::string title;
-  /// the command line's words for the history, e.g. "prismfield run seven_spheres.yaml"
-  std::string command;
-  Axes axes = Axes::z_down;
-  std::optional<Crs> crs;
-  double gravitational_constant = 0;
-  /// the YAML as run
-  std::string case_text;
   std::optional<NoiseSpec> noise;
-  /// what computed, for /performance
-  ProgramFacts program;
   /// further attributes of /performance
   std::vector<std::pair<std::string, double>> performance;
-  /// the station file, whose own columns a result keeps; nothing for other points
-  std::optional<StationSource> stations;
+  /// the columns of a station file, which a result keeps and which must outlive the header; null for other points
+  const StationColumns* stations = nullptr;
   /// written behind the fields
   std::vector<PointVariable> variables = {};
   /// how many of them there will be, for the size of the result
@@ -80,28 +70,14 @@ struct FieldTable {
 };
 
 /// One field as write_result writes it, point by point: units and axes of the output, the noise added. The normal
-/// deviates depend on seed, field and point number only, so that the other fields of a run never change them.
-class OutputField {
-public:
-  /// Refers to the result's values.
-  OutputField(const ResultHeader& header, const Fields& result, Field field);
-  [[nodiscard]] double operator[](std::int64_t point) const;
-  [[nodiscard]] std::int64_t size() const noexcept { return m_size; }
-
-private:
-  const double* m_values;
-  std::int64_t m_size;
-  double m_factor;
-  /// 0: none
-  double m_sigma = 0;
-  std::uint64_t m_seed = 0;
-  RandomStream m_stream{};
-};
+/// deviates depend on seed, field and point number only, so that the other fields of a run never change them. Refers to
+/// the result's values.
+[[nodiscard]] PointVariable output_field(const ResultHeader& header, const Fields& result, Field field);
 
 /// A variable's values at `n_points` points.
 [[nodiscard]] std::vector<double> values_of(const PointVariable& variable, std::int64_t n_points);
 
-/// All values of an OutputField.
+/// All values of an output_field().
 [[nodiscard]] std::vector<double> output_values(const ResultHeader& header, const Fields& result, Field field);
 
 /// Variables beside gz in the result of a terrain.

@@ -69,9 +69,9 @@ std::string hash_of_cells(const ActiveCells& cells) {
   });
 }
 
-std::string hash_of_points(const Points& points) {
+std::string hash_of_points(const PointColumns& points) {
   return hash_by([&](Checksum& checksum) {
-    for (const auto* column : {&points.easting, &points.northing, &points.upward}) checksum.add(*column);
+    for (const auto column : {points.easting, points.northing, points.upward}) checksum.add(column);
     for (const double rounding : points.rounding) checksum.add(rounding);
   });
 }
@@ -116,7 +116,7 @@ Type type_of(StoredPrecision precision) {
                    "is float16, which files do not hold; write float or double, or leave sensitivity.file out");
 }
 
-void write_points_of(Hdf5File& file, const Points& points) {
+void write_points_of(Hdf5File& file, const PointColumns& points) {
   constexpr Coordinate upward{"upward", "height of the observation points, positive upwards", "", "Z", true};
   file.make_dimension_without_values("point", points.size());
   for (const auto& [coordinate, values] :
@@ -156,24 +156,21 @@ struct Places {
 Places write_frame(const PositionedFile& out, const fs::path& target, const SensitivityHeader& header,
                    const RowFile& rows) {
   const FieldList fields = rows.request.fields;
-  const std::int64_t n_fields = fields.size(), n_points = rows.points->size(), columns = header.cells->size();
+  const std::int64_t n_fields = fields.size(), n_points = rows.points.size(), columns = header.cells->size();
   Hdf5File file = Hdf5File::create_with_room(target, Checksums::fletcher32,
                                              sensitivity_file_bytes(n_fields, n_points, columns, rows.precision));
-  write_origin(file, header.title, header.command);
-  write_crs(file, header.crs);
-  write_case_text(file, header.case_text);
+  write_header(file, header);
   const SensitivityIdentity identity = identity_of(header, rows);
   const std::string names = fmt::format("{}", fmt::join(names_of(fields), " "));
   std::vector<std::string> units;
   for (std::int64_t f = 0; f < n_fields; ++f) units.push_back(fmt::format("{} m3 kg-1", info_of(fields, f).unit));
   for (const auto& [name, value] : {std::pair<std::string, std::string>{"fields", names},
-                                    {"axes", name(header.axes)},
                                     {"hash", hash_of(identity)},
                                     {"depends_on", text_of(identity)}}) {
     file.write_attribute("/", name, value);
   }
   file.write_attribute("/", "gravitational_constant", rows.request.gravitational_constant);
-  write_points_of(file, *rows.points);
+  write_points_of(file, rows.points);
   write_cells_of(file, header);
   file.make_dimension_without_values("field", n_fields);
   Places places;
@@ -217,7 +214,7 @@ public:
       : m_ranks(ranks),
         m_fields(rows.request.fields),
         m_axes(header.axes),
-        m_n_points(rows.points->size()),
+        m_n_points(rows.points.size()),
         m_columns(header.cells->size()),
         m_target(followed(rows.file)) {
     std::string name;
@@ -305,7 +302,7 @@ public:
         m_fields(rows.request.fields),
         m_axes(axes),
         m_precision(rows.precision),
-        m_n_points(rows.points->size()),
+        m_n_points(rows.points.size()),
         m_columns(columns),
         m_place(place),
         m_checksums(std::move(checksums)) {}
@@ -376,7 +373,7 @@ SensitivityIdentity identity_of(const SensitivityHeader& header, const RowFile& 
           {"axes", name(header.axes)},
           {"gravitational constant", fmt::format("{}", request.gravitational_constant)},
           {"cells", hash_of_cells(*header.cells)},
-          {"points", hash_of_points(*rows.points)},
+          {"points", hash_of_points(rows.points)},
           {"sensitivity.precision", name(rows.precision)},
           {"execution.precision", name(request.execution.precision)},
           {"execution.kernel", name(request.execution.kernel)},
@@ -398,7 +395,7 @@ std::int64_t sensitivity_file_bytes(std::int64_t n_fields, std::int64_t n_points
 std::unique_ptr<RowSource> open_sensitivity_file(const RowFile& rows, std::int64_t columns, Axes axes,
                                                  const SensitivityIdentity& identity, std::string& model_hash) {
   const Type type = type_of(rows.precision);
-  const std::int64_t n_fields = rows.request.fields.size(), n_points = rows.points->size();
+  const std::int64_t n_fields = rows.request.fields.size(), n_points = rows.points.size();
   NumberPlace place;
   std::vector<std::int64_t> checksums;
   try {

@@ -20,16 +20,7 @@
 namespace prismfield {
 
 /// What G.h5 says beside G, and what its columns are.
-struct SensitivityHeader {
-  std::string title;
-  /// the command line's words, for `history`
-  std::string command;
-  Axes axes = Axes::z_down;
-  std::optional<Crs> crs;
-  /// the YAML as run
-  std::string case_text;
-  /// group /performance
-  ProgramFacts program;
+struct SensitivityHeader : FileHeader {
   MachineUse use;
   /// column j of G is active cell j; must outlive what uses the header
   const ActiveCells* cells = nullptr;

@@ -6,8 +6,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstddef>
+#include <cstdint>
 #include <system_error>
+#include <utility>
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
@@ -20,52 +21,31 @@
 namespace prismfield {
 namespace {
 
-bool is_regular(const InputFile& file) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(file.path, error);
-}
-
-/// Reads a text of stations, all at once or row by row, the second time without notes.
+/// Reads a text of stations.
 class StationReader {
 public:
-  StationReader(const InputFile& file, const StationsFile& spec, ProblemList& problems, std::vector<std::string>& notes)
-      : m_file(file), m_spec(spec), m_problems(problems), m_notes(notes) {}
+  StationReader(const InputFile& file, const StationsFile& spec, ProblemList& problems, std::vector<std::string>& notes,
+                StationColumns* own)
+      : m_file(file), m_spec(spec), m_problems(problems), m_notes(notes), m_own(own) {}
 
   Points read() {
-    if (has_count()) return read_counted().points;
-    Table table = read_table(m_file, request(), m_problems);
-    places_to_metres(m_file, table, m_spec, m_problems, m_notes);
-    tell(table);
+    if (has_count()) return read_counted();
     Points points;
-    points.easting = std::move(table.columns[0]);
-    points.northing = std::move(table.columns[1]);
-    if (m_spec.has_own_heights()) {
-      points.upward = std::move(table.columns[2]);
-    } else {
-      set_heights(points);
-    }
-    return points;
-  }
-
-  void each(const std::function<void(const StationColumns&)>& take_columns,
-            const std::function<void(const StationRow&)>& take_row) {
-    if (has_count()) {
-      each_counted(take_columns, take_row);
-      return;
-    }
-    TableRequest rows = request();
+    const std::array<std::vector<double>*, 3> places{&points.easting, &points.northing, &points.upward};
     std::vector<double> factors;
+    TableRequest rows = request();
     rows.take_columns = [&](const TableColumns& columns) {
       factors = place_factors(m_file, columns, m_spec, m_problems, m_notes);
-      take_columns(columns_of(columns, factors));
+      if (m_own != nullptr) take_columns(columns, factors);
     };
     rows.take_row = [&](const TableRequest::Row& row) {
-      StationRow station{row.fields, {}};
-      for (std::size_t d = 0; d < row.values.size(); ++d) station.place[d] = in_metres(row.values[d], factors[d]);
-      if (const auto* height = std::get_if<double>(&m_spec.upward)) station.place[2] = *height;
-      take_row(station);
+      for (std::size_t d = 0; d < row.values.size(); ++d) places[d]->push_back(in_metres(row.values[d], factors[d]));
+      if (m_own != nullptr) m_own->add_row(row.fields);
     };
-    static_cast<void>(read_table(m_file, rows, m_problems));
+    const Table table = read_table(m_file, rows, m_problems);
+    tell(table, static_cast<std::int64_t>(points.easting.size()));
+    set_heights(points);
+    return points;
   }
 
   /// One height for all stations where the case has it.
@@ -90,26 +70,26 @@ private:
     } else {
       request.needed.pop_back();
       request.spare = {"upward"};
-      std::erase_if(request.aliases, [](const auto& alias) { return alias.second == "upward"; });
+      std::erase_if(request.aliases, [](const auto& alias) { return alias.name == "upward"; });
     }
     return request;
   }
 
-  [[nodiscard]] StationColumns columns_of(const TableColumns& columns, const std::vector<double>& factors) const {
-    StationColumns own{columns.names, columns.separator, {-1, -1, -1}, {}};
+  void take_columns(const TableColumns& columns, const std::vector<double>& factors) {
+    m_own->names = columns.names;
+    m_own->separator = columns.separator;
     // the file's own names, which may state units, before those of the case
-    std::copy(columns.header.begin(), columns.header.end(), own.names.begin());
+    std::copy(columns.header.begin(), columns.header.end(), m_own->names.begin());
     static const std::vector<std::string> canonical = place_columns().needed;
     for (std::size_t d = 0; d < columns.at.size(); ++d) {
-      own.at[d] = columns.at[d];
-      const std::string& name = own.names[static_cast<std::size_t>(columns.at[d])];
-      own.is_plain[d] = factors[d] == 1 && (m_spec.columns.empty() || plain_name(name) == canonical[d]);
+      m_own->at[d] = columns.at[d];
+      const std::string& name = m_own->names[static_cast<std::size_t>(columns.at[d])];
+      m_own->is_plain[d] = factors[d] == 1 && (m_spec.columns.empty() || plain_name(name) == canonical[d]);
     }
-    return own;
   }
 
   /// Says what of the table is not among the stations.
-  void tell(const Table& table) {
+  void tell(const Table& table, std::int64_t n) {
     const std::string file = m_file.path.string();
     if (!m_spec.has_own_heights()) {
       const auto named = std::find_if(table.names.begin(), table.names.end(),
@@ -123,7 +103,6 @@ private:
     const auto n_told = static_cast<std::int64_t>(table.dummy_lines.size());
     const std::string lines = fmt::format("{} {}{}", table.n_dummies == 1 ? "line" : "lines",
                                           fmt::join(table.dummy_lines, ", "), table.n_dummies > n_told ? ", ..." : "");
-    const std::int64_t n = table.rows();
     if (n == 0 && m_problems.empty()) {
       throw m_file.error(fmt::format("has no station: there are dummies in {}", lines));
     }
@@ -133,7 +112,8 @@ private:
 
   /// Whether the text begins with the number of its rows, as UBC's and Tomofast's do.
   [[nodiscard]] bool has_count() const {
-    if (!is_regular(m_file)) return false;
+    // what cannot be read twice is a table
+    if (std::error_code error; !std::filesystem::is_regular_file(m_file.path, error)) return false;
     if (is_ubc_data(m_file)) return true;
     constexpr std::size_t least_columns = 3;
     const TextStart start = start_of_text(m_file, 2);
@@ -143,7 +123,7 @@ private:
   }
 
   /// Stations below their number, metres. Throws InputError with every error.
-  [[nodiscard]] PointFields read_counted() const {
+  [[nodiscard]] Points read_counted() const {
     if (!m_spec.columns.empty()) {
       throw InputError(m_file.where, m_file.key_beside("columns"),
                        fmt::format("'{}' begins with the number of its rows, whose columns are known: E, N, elevation, "
@@ -169,32 +149,26 @@ private:
       for (double& value : *column) value = in_metres(value, m_spec.length_to_si.value_or(1));
     }
     set_heights(points);
-    return data;
+    if (m_own != nullptr) keep_counted(data);
+    return std::move(points);
   }
 
-  void each_counted(const std::function<void(const StationColumns&)>& take_columns,
-                    const std::function<void(const StationRow&)>& take_row) const {
-    const PointFields data = read_counted();
+  void keep_counted(const PointFields& data) const {
     const Points& points = data.points;
-    StationColumns own{{"easting", "northing", "upward"}, ' ', {0, 1, 2}, {true, true, true}};
+    *m_own = {{"easting", "northing", "upward"}, ' ', {0, 1, 2}, {true, true, true}, m_own->file};
     std::vector<const std::vector<double>*> columns{&points.easting, &points.northing, &points.upward};
     if (!data.values.empty()) {
-      own.names.emplace_back("observed");
+      m_own->names.emplace_back("observed");
       columns.push_back(&data.values.front());
       if (!data.sigma.front().empty()) {
-        own.names.emplace_back("observed_sigma");
+        m_own->names.emplace_back("observed_sigma");
         columns.push_back(&data.sigma.front());
       }
     }
-    take_columns(own);
     std::vector<std::string> texts(columns.size());
-    std::vector<std::string_view> fields(columns.size());
     for (std::size_t i = 0; i < points.easting.size(); ++i) {
-      for (std::size_t c = 0; c < columns.size(); ++c) {
-        texts[c] = number_text((*columns[c])[i]);
-        fields[c] = texts[c];
-      }
-      take_row({fields, {points.easting[i], points.northing[i], points.upward[i]}});
+      for (std::size_t c = 0; c < columns.size(); ++c) texts[c] = number_text((*columns[c])[i]);
+      m_own->add_row({texts.begin(), texts.end()});
     }
   }
 
@@ -202,6 +176,7 @@ private:
   const StationsFile& m_spec;
   ProblemList& m_problems;
   std::vector<std::string>& m_notes;
+  StationColumns* m_own;
 };
 
 /// The points of a result, with one height for all where the case has it.
@@ -224,41 +199,12 @@ Points read_result_points(const InputFile& file, const StationsFile& spec) {
 
 }  // namespace
 
-bool has_station_columns(const InputFile& file) {
-  try {
-    return !is_array_file(file);
-  } catch (const InputError&) {
-    return true;
-  }
-}
-
-bool each_station_again(const StationSource& stations, const Points& points,
-                        const std::function<void(const StationColumns&)>& take_columns,
-                        const std::function<void(std::int64_t, const StationRow&)>& take_row) {
-  // a pipe has nothing left to give, and opening it may wait for ever
-  if (!is_regular(stations.file)) return false;
-  ProblemList problems;
-  std::vector<std::string> notes;
-  std::int64_t point = 0;
-  bool is_same = true;
-  try {
-    StationReader(stations.file, stations.spec, problems, notes).each(take_columns, [&](const StationRow& row) {
-      const auto i = static_cast<std::size_t>(point);
-      is_same = is_same && point < points.size() && row.place[0] == points.easting[i] &&
-                row.place[1] == points.northing[i] &&
-                (!stations.spec.has_own_heights() || row.place[2] == points.upward[i]);
-      if (is_same) take_row(point++, row);
-    });
-  } catch (const InputError&) {
-    return false;
-  }
-  return is_same && problems.empty() && point == points.size();
-}
-
-Points read_stations(const InputFile& file, const StationsFile& spec, std::vector<std::string>& notes) {
+Points read_stations(const InputFile& file, const StationsFile& spec, std::vector<std::string>& notes,
+                     StationColumns* columns) {
   ProblemList problems;
   Points points;
-  StationReader reader(file, spec, problems, notes);
+  if (columns != nullptr) columns->file = file.path;
+  StationReader reader(file, spec, problems, notes, columns);
   if (is_array_file(file)) {
     points = read_result_points(file, spec);
     reader.set_heights(points);

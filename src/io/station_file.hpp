@@ -3,7 +3,7 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -34,42 +34,10 @@ struct StationsFile : PlaceUnits {
   [[nodiscard]] bool has_own_heights() const noexcept { return std::holds_alternative<std::monostate>(upward); }
 };
 
-/// A file of stations, and how it is read.
-struct StationSource {
-  InputFile file;
-  StationsFile spec;
-};
-
-/// A station as its file has it, valid during the call.
-struct StationRow {
-  /// one a column, quotes kept
-  const std::vector<std::string_view>& fields;
-  /// metres, z up
-  std::array<double, 3> place{};
-};
-
-/// The columns of a file of stations.
-struct StationColumns {
-  std::vector<std::string> names;
-  char separator = ',';
-  /// the column of each coordinate, -1: none is read
-  std::array<int, 3> at{-1, -1, -1};
-  /// whether a coordinate is the number in its column, by whose name any reader knows it
-  std::array<bool, 3> is_plain{};
-};
-
-/// Reads the stations of a text once more, as read_stations() kept them: tells of the columns, then of each station and
-/// its number. False, somewhere on the way, when the file is no longer the one that `points` were read from.
-[[nodiscard]] bool each_station_again(const StationSource& stations, const Points& points,
-                                      const std::function<void(const StationColumns&)>& take_columns,
-                                      const std::function<void(std::int64_t, const StationRow&)>& take_row);
-
-/// Whether a file of stations is a text, whose columns a result can carry.
-[[nodiscard]] bool has_station_columns(const InputFile& file);
-
 /// Stations, metres, z up, of a table (with Oasis montaj's and GMT's lines between the rows), of UBC's .loc and .obs,
-/// or the points of a result in HDF5 or netCDF-4, grid or stations. What users should know is added to `notes`. Throws
-/// InputError with every error found.
-[[nodiscard]] Points read_stations(const InputFile& file, const StationsFile& spec, std::vector<std::string>& notes);
+/// or the points of a result in HDF5 or netCDF-4, grid or stations. `columns`, when it is there, gets all that a text
+/// says of them. What users should know is added to `notes`. Throws InputError with every error found.
+[[nodiscard]] Points read_stations(const InputFile& file, const StationsFile& spec, std::vector<std::string>& notes,
+                                   StationColumns* columns = nullptr);
 
 }  // namespace prismfield

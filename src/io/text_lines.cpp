@@ -45,11 +45,10 @@ std::string_view take_word(std::string_view& line, std::string_view gaps) {
   return word;
 }
 
-LineReader::LineReader(const InputFile& file) : m_file(file) {
+LineReader::LineReader(const InputFile& file) : m_file(file), m_stamp(stamp_of(file.path)) {
   check_readable(file);
   m_stream.reset(std::fopen(file.path.c_str(), "rb"));
   if (!m_stream) throw file.error(fmt::format("cannot be read: {}", std::strerror(errno)));
-  m_stamp.emplace(::fileno(m_stream.get()));
   refill();
   const std::string_view start(m_buffer.data(), std::min<std::size_t>(m_end, 4096));
   if (start.starts_with("\xEF\xBB\xBF")) m_begin = 3;
@@ -76,7 +75,7 @@ bool LineReader::refill() {
   if (std::ferror(m_stream.get()) != 0) throw m_file.error(fmt::format("cannot be read: {}", std::strerror(errno)));
   m_end += n;
   m_at_end = n == 0;
-  if (m_at_end) check_unchanged(m_file, *m_stamp, FileStamp(::fileno(m_stream.get())));
+  if (m_at_end) check_unchanged(m_file, m_stamp);
   m_newline_known = false;
   return n > 0;
 }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,7 +51,7 @@ private:
 
   InputFile m_file;
   std::unique_ptr<std::FILE, Close> m_stream;
-  std::optional<FileStamp> m_stamp;
+  FileStamp m_stamp;
   std::vector<char> m_buffer;
   std::size_t m_begin = 0, m_end = 0;
   /// first LF at or after m_begin, m_end when the buffer has none; valid while m_newline_known

@@ -110,10 +110,6 @@ bool is_number(std::string_view field) {
 /// What Geosoft's programs write where they have no number.
 constexpr double of_geosoft = -1e32;
 
-/// How a column's name is known: a canonical name wins over other spellings, these over weak ones, these over the
-/// weakest.
-enum class Spelling { canonical, other, weak, weakest };
-
 /// Which wanted column each column of the file is.
 struct Layout {
   static constexpr int nobody = -1;
@@ -154,30 +150,27 @@ int wanted_column(const std::string& canonical, const TableRequest& request) {
 int meant_by(const std::string& name, const TableRequest& request, Spelling& spelling) {
   spelling = Spelling::canonical;
   if (const int w = wanted_column(name, request); w != Layout::nobody) return w;
-  const std::string plain = request.loose_names ? plain_name(name) : name;
+  const std::string plain = request.of_places ? plain_name(name) : name;
   const auto needed = std::find(request.needed.begin(), request.needed.end(), plain);
   if (needed != request.needed.end()) return static_cast<int>(needed - request.needed.begin());
-  for (const auto& [other, meant] : request.aliases) {
-    if (other != name && other != plain) continue;
-    const auto is_in = [&known = other](const std::vector<std::string>& spellings) {
-      return std::find(spellings.begin(), spellings.end(), known) != spellings.end();
-    };
-    spelling = is_in(request.weakest) ? Spelling::weakest : is_in(request.weak) ? Spelling::weak : Spelling::other;
-    return wanted_column(meant, request);
+  for (const ColumnAlias& alias : request.aliases) {
+    if (alias.spelling != name && alias.spelling != plain) continue;
+    spelling = alias.strength;
+    return wanted_column(alias.name, request);
   }
   return Layout::nobody;
 }
 
 void add_column(Layout& layout, const std::string& name, const TableRequest& request) {
   std::string unit, canonical = lower_case(name);
-  if (request.with_units) {
+  if (request.of_places) {
     std::tie(canonical, unit) = name_and_unit(name);
     canonical = lower_case(canonical);
   }
   Spelling spelling{};
   int w = meant_by(canonical, request, spelling);
   for (const std::string ending : {"_m", "_km", "_ft", " m", " km", " ft"}) {
-    if (w != Layout::nobody || !request.loose_names || !unit.empty() || !canonical.ends_with(ending)) continue;
+    if (w != Layout::nobody || !request.of_places || !unit.empty() || !canonical.ends_with(ending)) continue;
     w = meant_by(canonical.substr(0, canonical.size() - ending.size()), request, spelling);
     if (w >= static_cast<int>(request.needed.size())) w = Layout::nobody;
     if (w == Layout::nobody) continue;
@@ -193,7 +186,7 @@ void add_column(Layout& layout, const std::string& name, const TableRequest& req
 Layout layout_of(const std::vector<std::string>& names, const TableRequest& request) {
   Layout layout;
   for (const std::string& name : names) add_column(layout, name, request);
-  if (request.weak.empty()) return layout;
+  if (!request.of_places) return layout;
   std::map<int, Spelling> best;
   for (std::size_t c = 0; c < names.size(); ++c) {
     Spelling& so_far = best.emplace(layout.wanted[c], Spelling::weakest).first->second;
@@ -330,7 +323,7 @@ void check_layout(const Layout& layout, const TableRequest& request, const std::
       problems.add(
           where, key,
           fmt::format("column {} is given {} times ({}){}", canonical_name(request, w), same.size(), shown_list(same),
-                      request.weak.empty() || request.columns_key.empty() || key == request.columns_key
+                      !request.of_places || request.columns_key.empty() || key == request.columns_key
                           ? ""
                           : "; say by " + request.columns_key + " which is meant"));
     }
@@ -411,7 +404,7 @@ Layout layout_without_header(const std::vector<std::string_view>& fields, std::v
   }
   Layout commented = layout_of(commented_names, request);
   const auto knows_all = [&] { return commented.n_known(request.needed.size()) == request.needed.size(); };
-  if (!knows_all() && request.loose_names) {
+  if (!knows_all() && request.of_places) {
     // units that blanks cut off: Elev ft
     std::vector<std::string> joined = with_unit_words(all_names, request);
     if (joined.size() > n) joined.erase(joined.begin(), joined.end() - static_cast<std::ptrdiff_t>(n));
@@ -518,12 +511,12 @@ private:
     std::size_t first = 0;
     while (first < line.size() && is_blank(line[first])) ++first;
     if (first == line.size()) return;
-    if (line[first] == '#' || (m_request.has_groups && line[first] == '/')) {
+    if (line[first] == '#' || (m_request.of_places && line[first] == '/')) {
       if (!m_data_seen && m_request.take_comment) m_request.take_comment(line.substr(first));
       if (!m_data_seen && !m_header_seen) take_comment(line.substr(first));
       return;
     }
-    if (m_request.has_groups) {
+    if (m_request.of_places) {
       if (const std::optional<GroupLine> group = group_line(line)) {
         take_group(*group);
         return;
@@ -538,7 +531,7 @@ private:
   }
 
   void take_comment(std::string_view line) {
-    std::vector<std::string> names = words_in(line, m_request.with_units);
+    std::vector<std::string> names = words_in(line, m_request.of_places);
     const Layout layout = layout_of(names, m_request);
     const std::size_t n_known = layout.n_known(m_request.needed.size());
     if ((!layout.knows_any() && !has_refused(names, m_request)) || n_known < m_n_commented) return;
@@ -569,7 +562,7 @@ private:
                        fmt::format("more than {} columns; this is no table of prisms or points", most_columns));
     }
     if (m_header_seen) return false;
-    const std::vector<std::string> names = names_in(line, m_request.with_units);
+    const std::vector<std::string> names = names_in(line, m_request.of_places);
     const Layout here = layout_of(names, m_request);
     const auto n_numbers = static_cast<std::size_t>(std::count_if(fields.begin(), fields.end(), is_number));
     const std::size_t n_needed = m_request.needed.size();
@@ -583,7 +576,7 @@ private:
     m_header_names = names;
     if (m_from_columns) {
       check_header(here, m_layout, m_request, m_reader.where());
-      if (m_request.with_units && take_units(here, m_layout)) m_table.named_where = m_reader.where();
+      if (m_request.of_places && take_units(here, m_layout)) m_table.named_where = m_reader.where();
     } else {
       m_layout = here;
       m_table.named_where = m_reader.where();
@@ -608,7 +601,7 @@ private:
       m_layout = layout_without_header(split(without_comment(line, separator), separator), std::move(m_commented_names),
                                        m_request, m_reader.where(), separator, m_table.are_named_by_file);
     }
-    if (!m_from_columns && m_header_seen && separator == ' ' && m_request.loose_names) join_units(line);
+    if (!m_from_columns && m_header_seen && separator == ' ' && m_request.of_places) join_units(line);
     if (m_table.named_where != m_file.where) m_table.named_key.clear();
     m_table.separator = separator;
     if (m_from_columns && m_header_names.size() == m_layout.names.size()) m_table.header = m_header_names;
@@ -624,7 +617,7 @@ private:
       const auto w = static_cast<std::size_t>(m_layout.wanted[c]);
       m_table.at[w] = static_cast<int>(c);
       m_present.push_back(w);
-      if (m_request.with_units) m_table.units[w] = m_layout.units[c];
+      m_table.units[w] = m_layout.units[c];
     }
     const bool is_taken = std::any_of(m_table.names.begin(), m_table.names.end(),
                                       [&](const std::string& name) { return plain_name(name) == m_group_column; });

@@ -34,6 +34,18 @@ struct TableColumns {
   std::string named_where, named_key;
 };
 
+/// How a column's name is known: a canonical name wins over other spellings, these over weak ones, these over the
+/// weakest.
+enum class Spelling { canonical, other, weak, weakest };
+
+/// Another name of a wanted column.
+struct ColumnAlias {
+  std::string spelling, name;
+  /// a weak one holds only where no other column has the same meaning; the case may call such a column of a header by
+  /// another word
+  Spelling strength = Spelling::other;
+};
+
 /// Which columns of a table are wanted.
 struct TableRequest {
   /// canonical names, in the order of the columns of a file without header
@@ -42,23 +54,16 @@ struct TableRequest {
   std::vector<std::string> optional;
   /// canonical names of columns that may follow those needed in a file without header, and are not read
   std::vector<std::string> spare;
-  /// names may have a unit in brackets behind them, "gz [mGal]" or "gz (mGal)", which Table::units then holds
-  bool with_units = false;
-  /// other spellings: (spelling, canonical name)
-  std::vector<std::pair<std::string, std::string>> aliases;
-  /// spellings, of those above, that hold only where no other column has the same meaning; with any, a canonical name
-  /// wins over other spellings, too. The case may call such a column of a header by another word.
-  std::vector<std::string> weak;
-  /// the same, where no weak one has the meaning either
-  std::vector<std::string> weakest;
-  /// blanks, `_`, `-` and `.` in a name do not count beside the spellings, and a name may end in a unit: x_km
-  bool loose_names = false;
+  std::vector<ColumnAlias> aliases;
+  /// Names are as people write them: with a unit in brackets behind them, "gz [mGal]" or "gz (mGal)", which
+  /// Table::units then holds, or at their end, x_km; blanks, `_`, `-` and `.` do not count beside the spellings, of
+  /// which the strongest counts. Lines may belong to rows below them, `Line 10`, `Tie 3` and comments by `/` of Oasis
+  /// montaj, `>` of GMT: the line's name or the segment's number, from 0, becomes a column `line` or `segment` behind
+  /// the others.
+  bool of_places = false;
   /// spellings, without what does not count, of columns that are none of the wanted although they look so, and why
   std::vector<std::string> refused;
   std::string why_refused;
-  /// lines that belong to rows below them: `Line 10`, `Tie 3` and comments by `/` of Oasis montaj, `>` of GMT. The
-  /// line's name or the segment's number, from 0, becomes a column `line` or `segment` behind the others.
-  bool has_groups = false;
   /// rows with nothing, `*`, NaN or -1e32 in a needed column are left out and counted, and are no error
   bool skips_dummies = false;
   /// the file's columns as the case states them, any spelling, "-" for one that is passed over; empty: the header's or

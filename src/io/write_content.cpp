@@ -27,6 +27,7 @@
 #include "io/point_fields.hpp"
 #include "io/result_file.hpp"
 #include "model/choices.hpp"
+#include "model/prism_check.hpp"
 
 namespace prismfield {
 namespace {
@@ -273,15 +274,10 @@ Kind kind_in(FileFormat format, const FileContent& content) {
   }
 }
 
-std::int64_t text_bytes_of(const std::vector<const std::vector<double>*>& columns) {
-  std::int64_t bytes = 0;
-  for (const std::vector<double>* column : columns) bytes += text_bytes(*column);
-  return bytes;
-}
-
 std::int64_t text_bytes_of(const PrismBlock& prisms) {
-  return text_bytes_of(
-      {&prisms.west, &prisms.east, &prisms.south, &prisms.north, &prisms.bottom, &prisms.top, &prisms.density});
+  std::int64_t bytes = 0;
+  for (const std::vector<double>* column : columns_of(prisms)) bytes += text_bytes(*column);
+  return bytes;
 }
 
 std::int64_t text_bytes_of(const CellModel& model) {
@@ -291,12 +287,12 @@ std::int64_t text_bytes_of(const CellModel& model) {
 }
 
 std::int64_t text_bytes_of(const PointFields& points) {
-  std::vector<const std::vector<double>*> columns{&points.points.easting, &points.points.northing,
-                                                  &points.points.upward};
+  const Points& places = points.points;
+  std::int64_t bytes = text_bytes(places.easting) + text_bytes(places.northing) + text_bytes(places.upward);
   for (const auto* of_fields : {&points.values, &points.sigma}) {
-    for (const std::vector<double>& values : *of_fields) columns.push_back(&values);
+    for (const std::vector<double>& values : *of_fields) bytes += text_bytes(values);
   }
-  return text_bytes_of(columns);
+  return bytes;
 }
 
 /// Writes content of one kind to a file of one format.
@@ -387,7 +383,7 @@ private:
         });
         break;
       case FileFormat::vtu: as_text(text_bytes_of(prisms), [&](TextOutput& out) { write_vtu(out, prisms); }); break;
-      default: as_image(prism_image(prisms, m_spec.file, m_spec.title, m_spec.command, m_spec.crs));
+      default: as_image(prism_image(prisms, m_spec));
     }
     m_written.what = counted(prisms.size(), "prism");
     m_written.how = fmt::format("density in {}, heights upwards in m", density_unit());
@@ -431,7 +427,7 @@ private:
         m_written.how = "Z up, in m" + text_of_values(model, "NaN and marked in active");
         break;
       default:
-        as_image(cell_image(model, m_spec.file, m_spec.title, m_spec.command, m_spec.crs));
+        as_image(cell_image(model, m_spec));
         m_written.how = "(upward, northing, easting), in m" + text_of_values(model, "NaN");
     }
   }
@@ -474,7 +470,7 @@ private:
       const std::string note = check_mark(values.values, m_spec.inactive, to_si, m_spec.inactive_said_by);
       if (!note.empty()) m_written.notes.push_back(note);
     }
-    as_text(text_bytes_of({&values.values}), [&](TextOutput& out) {
+    as_text(text_bytes(values.values), [&](TextOutput& out) {
       write_cell_numbers(out, cells, values.values, counts_of(model.edges), to_si, m_spec.inactive);
     });
     m_written.how = fmt::format("{} in {}, {}", shown(values.name, longest_name),
@@ -514,7 +510,7 @@ private:
         });
         break;
       case FileFormat::vtp: as_text(text_bytes_of(turned), [&](TextOutput& out) { write_vtp(out, turned); }); break;
-      default: as_image(point_image(turned, m_spec.file, m_spec.title, m_spec.command, m_spec.crs));
+      default: as_image(point_image(turned, m_spec));
     }
     m_written.how = "heights upwards in m";
     std::vector<std::string> units;

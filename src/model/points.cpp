@@ -104,30 +104,30 @@ Points make_random_stations(const StationsRandom& spec, const Bounds& bounds) {
   return points;
 }
 
-void check_points(const Points& points, const std::string& key) {
+void check_points(const PointColumns& points, const std::string& key) {
   ProblemList problems;
-  const std::array<std::pair<const char*, const std::vector<double>*>, 3> columns = {
-      {{"easting", &points.easting}, {"northing", &points.northing}, {"upward", &points.upward}}};
+  const std::array<std::pair<const char*, std::span<const double>>, 3> columns = {
+      {{"easting", points.easting}, {"northing", points.northing}, {"upward", points.upward}}};
   for (const auto& [column, values] : columns) {
     const std::string at = key + "." + column;
-    if (values->size() != points.easting.size()) {
+    if (values.size() != points.easting.size()) {
       problems.add(
           "", at,
-          fmt::format("has {} values, easting has {}; one a point is needed", values->size(), points.easting.size()));
+          fmt::format("has {} values, easting has {}; one a point is needed", values.size(), points.easting.size()));
     }
-    const auto bad = std::find_if(values->begin(), values->end(), [](double x) { return !std::isfinite(x); });
-    if (bad != values->end()) problems.add("", at, fmt::format("point {} is NaN or infinite", bad - values->begin()));
-    const auto far = std::find_if(values->begin(), values->end(),
+    const auto bad = std::find_if(values.begin(), values.end(), [](double x) { return !std::isfinite(x); });
+    if (bad != values.end()) problems.add("", at, fmt::format("point {} is NaN or infinite", bad - values.begin()));
+    const auto far = std::find_if(values.begin(), values.end(),
                                   [](double x) { return std::isfinite(x) && std::abs(x) > max_coordinate; });
-    if (far != values->end()) {
-      problems.add("", at, fmt::format("point {} {}", far - values->begin(), beyond_coordinates()));
+    if (far != values.end()) {
+      problems.add("", at, fmt::format("point {} {}", far - values.begin(), beyond_coordinates()));
     }
   }
   problems.throw_if_any();
 }
 
-Points chosen_points(const Points& all, std::span<const std::int64_t> numbers) {
-  const auto chosen = [&](const std::vector<double>& column) {
+Points chosen_points(const PointColumns& all, std::span<const std::int64_t> numbers) {
+  const auto chosen = [&](std::span<const double> column) {
     std::vector<double> values(numbers.size());
     std::transform(numbers.begin(), numbers.end(), values.begin(),
                    [&](std::int64_t number) { return column[static_cast<std::size_t>(number)]; });
@@ -136,16 +136,16 @@ Points chosen_points(const Points& all, std::span<const std::int64_t> numbers) {
   return {chosen(all.easting), chosen(all.northing), chosen(all.upward), {}, {}, all.rounding};
 }
 
-std::vector<std::int64_t> spatial_order(const Points& points, IndexRange range) {
+std::vector<std::int64_t> spatial_order(const PointColumns& points, IndexRange range) {
   const auto n = static_cast<std::size_t>(range.size());
   std::vector<std::int64_t> order(n);
   if (n == 0) return order;
-  const std::array<const std::vector<double>*, 3> columns = {&points.easting, &points.northing, &points.upward};
+  const std::array<std::span<const double>, 3> columns = {points.easting, points.northing, points.upward};
   std::array<double, 3> low{};
   double extent = 0;
   for (std::size_t d = 0; d < 3; ++d) {
     const auto [smallest, largest] =
-        std::minmax_element(columns[d]->begin() + range.begin, columns[d]->begin() + range.end);
+        std::minmax_element(columns[d].begin() + range.begin, columns[d].begin() + range.end);
     low[d] = *smallest;
     extent = std::max(extent, *largest - *smallest);
   }
@@ -156,7 +156,7 @@ std::vector<std::int64_t> spatial_order(const Points& points, IndexRange range) 
     const auto point = static_cast<std::size_t>(range.begin) + i;
     std::uint64_t key = 0;
     for (std::size_t d = 0; d < 3; ++d) {
-      const auto cell = static_cast<std::uint64_t>(((*columns[d])[point] - low[d]) * scale);
+      const auto cell = static_cast<std::uint64_t>((columns[d][point] - low[d]) * scale);
       key |= spread(cell) << d;
     }
     keys[i] = {key, static_cast<std::int64_t>(point)};

@@ -42,13 +42,13 @@ struct StationsRandom {
 
 /// Throws InputError, by keys such as points.easting, for columns of different lengths and values that are not finite
 /// or beyond max_coordinate. `key`: what the keys begin with.
-void check_points(const Points& points, const std::string& key = "points");
+void check_points(const PointColumns& points, const std::string& key = "points");
 
 /// The points of these numbers, in their order, as stations.
-[[nodiscard]] Points chosen_points(const Points& all, std::span<const std::int64_t> numbers);
+[[nodiscard]] Points chosen_points(const PointColumns& all, std::span<const std::int64_t> numbers);
 
 /// Numbers of the points [range.begin, range.end) in the order in which they are worked on: along a Z-curve, so that
 /// points side by side in a lane group or warp see a prism at nearly the same distance and take the same form.
-[[nodiscard]] std::vector<std::int64_t> spatial_order(const Points& points, IndexRange range);
+[[nodiscard]] std::vector<std::int64_t> spatial_order(const PointColumns& points, IndexRange range);
 
 }  // namespace prismfield

@@ -24,6 +24,9 @@ inline constexpr std::array<const char*, 7> prism_columns = {"west",   "east", "
 [[nodiscard]] inline std::array<std::vector<double>*, 7> columns_of(PrismBlock& block) {
   return {&block.west, &block.east, &block.south, &block.north, &block.bottom, &block.top, &block.density};
 }
+[[nodiscard]] inline std::array<const std::vector<double>*, 7> columns_of(const PrismBlock& block) {
+  return {&block.west, &block.east, &block.south, &block.north, &block.bottom, &block.top, &block.density};
+}
 
 /// Host memory of a prism, bytes.
 inline constexpr std::int64_t prism_bytes = 7 * sizeof(double);

@@ -71,8 +71,6 @@ void exchange(const Communicator& communicator, const std::vector<Outgoing>& sen
 void barrier(const Communicator& communicator);
 /// Ends every rank with this code; never returns under MPI, returns without it.
 void abort_all(const Communicator& communicator, int code);
-/// The MPI_Comm, for the parallel HDF5 library; nullptr without MPI.
-[[nodiscard]] const void* mpi_handle(const Communicator& communicator);
 
 /// Adds a part (rows, columns.size()) onto `values` (rows, n_columns).
 void add_part(const std::vector<double>& part, std::int64_t rows, std::int64_t n_columns, IndexRange columns,

@@ -311,8 +311,4 @@ void abort_all(const Communicator& communicator, int code) {
   if (has_mpi(communicator)) MPI_Abort(mpi(communicator), code);
 }
 
-const void* mpi_handle(const Communicator& communicator) {
-  return has_mpi(communicator) ? &mpi(communicator) : nullptr;
-}
-
 }  // namespace prismfield

@@ -27,15 +27,16 @@ namespace prismfield {
 /// when memory does not suffice. Collective.
 template <class Space>
 [[nodiscard]] std::unique_ptr<Operator<Space>> make_compressed_operator(const Space& space, const PrismSource& prisms,
-                                                                        const Points& points, const Request& request,
-                                                                        double tolerance,
+                                                                        const PointColumns& points,
+                                                                        const Request& request, double tolerance,
                                                                         const Communicator& communicator,
                                                                         CompressionReport& report);
 
 /// What it would be for the first `n_points` points, by building it for a sixteenth of them that lie together, with all
 /// cells. Throws as make_compressed_operator(). For host spaces. Not collective.
 template <class Space>
-[[nodiscard]] CompressionSample sample_compression(const Space& space, const PrismSource& prisms, const Points& points,
-                                                   std::int64_t n_points, Request request, double tolerance);
+[[nodiscard]] CompressionSample sample_compression(const Space& space, const PrismSource& prisms,
+                                                   const PointColumns& points, std::int64_t n_points, Request request,
+                                                   double tolerance);
 
 }  // namespace prismfield

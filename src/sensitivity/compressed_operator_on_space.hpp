@@ -155,7 +155,7 @@ inline PrismBlock cells_in_cluster_order(const PrismBlock& all, ClusterTree& tre
 }
 
 /// The places of some points.
-inline std::vector<ClusterBox> boxes_of(const Points& points, IndexRange range) {
+inline std::vector<ClusterBox> boxes_of(const PointColumns& points, IndexRange range) {
   std::vector<ClusterBox> boxes;
   for (auto i = static_cast<std::size_t>(range.begin); i < static_cast<std::size_t>(range.end); ++i) {
     const std::array<double, 3> place = {points.easting[i], points.northing[i], points.upward[i]};
@@ -170,7 +170,7 @@ struct CompressionInput {
   ClusterTree points, cells;
   std::unique_ptr<EntryKernel<Space>> kernel;
 
-  CompressionInput(const Space& space, const PrismSource& prisms, const Points& all_points, const Plan& plan,
+  CompressionInput(const Space& space, const PrismSource& prisms, const PointColumns& all_points, const Plan& plan,
                    const Request& request) {
     points = make_clusters(boxes_of(all_points, plan.points()), points_per_leaf);
     std::vector<std::int64_t> numbers = points.order;
@@ -280,7 +280,7 @@ struct CompressionBuild {
   std::array<std::vector<double>, 2> densities;
 
   /// Fills the matrix, and fields anew until rows agree; then leaves out what the error asked for allows.
-  void run(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
+  void run(const ExecutionSpace& space, const PrismSource& prisms, const PointColumns& points, const Request& request,
            Direct& direct, CompressionReport& report) {
     std::unique_ptr<Input> input;
     std::unique_ptr<MatrixBuilder<ExecutionSpace>> builder;
@@ -421,7 +421,7 @@ public:
   using typename Base::Vectors;
 
   /// `direct`: of the same prisms, points and request, by points.
-  CompressedOperator(const ExecutionSpace& space, const PrismSource& prisms, const Points& points,
+  CompressedOperator(const ExecutionSpace& space, const PrismSource& prisms, const PointColumns& points,
                      const Request& request, double tolerance, const Communicator& communicator,
                      CompressionReport& report, Operator<ExecutionSpace>& direct)
       : Base(communicator, request.fields, direct.plan(), tolerance) {
@@ -468,7 +468,7 @@ private:
 
 template <class Space>
 std::unique_ptr<Operator<Space>> make_compressed_operator(const Space& space, const PrismSource& prisms,
-                                                          const Points& points, const Request& request,
+                                                          const PointColumns& points, const Request& request,
                                                           double tolerance, const Communicator& communicator,
                                                           CompressionReport& report) {
   const Request of_points = by_points(request);
@@ -478,7 +478,7 @@ std::unique_ptr<Operator<Space>> make_compressed_operator(const Space& space, co
 }
 
 /// A sixteenth of the first n points that lie together, halfway from the middle to a corner; all where they are few.
-inline Points points_together(const Points& points, std::int64_t n) {
+inline Points points_together(const PointColumns& points, std::int64_t n) {
   const ClusterTree tree = make_clusters(boxes_of(points, {0, n}), points_per_leaf);
   if (tree.clusters.empty()) return {};
   std::int64_t at = 0;
@@ -491,7 +491,7 @@ inline Points points_together(const Points& points, std::int64_t n) {
 }
 
 template <class ExecutionSpace>
-CompressionSample sample_compression(const ExecutionSpace& space, const PrismSource& prisms, const Points& points,
+CompressionSample sample_compression(const ExecutionSpace& space, const PrismSource& prisms, const PointColumns& points,
                                      std::int64_t n_points, Request request, double tolerance) {
   request = by_points(request);
   const Points some = points_together(points, n_points);

@@ -292,11 +292,11 @@ private:
     report.used_again = opened.source != nullptr;
     if (report.used_again) {
       const Space key = key_of(space, rows.request.execution.space);
-      opened.plan = plan_operator(key, prisms, *rows.points, rows.request, communicator).plan;
+      opened.plan = plan_operator(key, prisms, rows.points, rows.request, communicator).plan;
       return opened;
     }
     const std::unique_ptr<RowSink> sink = store.create(rows);
-    const auto direct = make_direct_operator(space, prisms, *rows.points, rows.request, communicator);
+    const auto direct = make_direct_operator(space, prisms, rows.points, rows.request, communicator);
     opened.plan = direct->plan();
     on_all_ranks(communicator, [&] { write_rows(space, *direct, *sink); });
     sink->complete();

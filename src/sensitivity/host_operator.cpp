@@ -8,7 +8,7 @@ namespace prismfield {
 
 namespace {
 
-std::unique_ptr<HostOperator::Implementation> make(const PrismSource& prisms, const Points& points,
+std::unique_ptr<HostOperator::Implementation> make(const PrismSource& prisms, const PointColumns& points,
                                                    const Request& request, const StorageSettings* settings,
                                                    const Communicator& communicator) {
   return with_space(request.execution.space, [&](const auto& space) {
@@ -18,10 +18,10 @@ std::unique_ptr<HostOperator::Implementation> make(const PrismSource& prisms, co
 
 }  // namespace
 
-HostOperator::HostOperator(const PrismSource& prisms, const Points& points, const Request& request,
+HostOperator::HostOperator(const PrismSource& prisms, const PointColumns& points, const Request& request,
                            const Communicator& communicator)
     : m_implementation(make(prisms, points, request, nullptr, communicator)) {}
-HostOperator::HostOperator(const PrismSource& prisms, const Points& points, const Request& request,
+HostOperator::HostOperator(const PrismSource& prisms, const PointColumns& points, const Request& request,
                            const StorageSettings& settings, const Communicator& communicator, StorageChoice* choice)
     : m_implementation(make(prisms, points, request, &settings, communicator)) {
   if (choice != nullptr) *choice = m_implementation->facts.choice;

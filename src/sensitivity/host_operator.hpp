@@ -54,7 +54,7 @@ struct HostOperator::Implementation {
 /// run. Instantiated in one source file a space. Collective.
 template <class ExecutionSpace>
 [[nodiscard]] std::unique_ptr<HostOperator::Implementation> make_host_operator_on(
-    const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
+    const ExecutionSpace& space, const PrismSource& prisms, const PointColumns& points, const Request& request,
     const StorageSettings* settings, const Communicator& communicator);
 
 }  // namespace prismfield

@@ -27,7 +27,7 @@ namespace prismfield {
 template <class ExecutionSpace>
 class HostOperatorOnSpace final : public HostOperator::Implementation {
 public:
-  HostOperatorOnSpace(const ExecutionSpace& space, const PrismSource& prisms, const Points& points,
+  HostOperatorOnSpace(const ExecutionSpace& space, const PrismSource& prisms, const PointColumns& points,
                       const Request& request, const StorageSettings* settings, const Communicator& communicator)
       : m_space(space), m_ranks(split(communicator, 0)) {
     const Kokkos::Timer timer;
@@ -174,8 +174,8 @@ private:
 
 template <class ExecutionSpace>
 std::unique_ptr<HostOperator::Implementation> make_host_operator_on(const ExecutionSpace& space,
-                                                                    const PrismSource& prisms, const Points& points,
-                                                                    const Request& request,
+                                                                    const PrismSource& prisms,
+                                                                    const PointColumns& points, const Request& request,
                                                                     const StorageSettings* settings,
                                                                     const Communicator& communicator) {
   return std::make_unique<HostOperatorOnSpace<ExecutionSpace>>(space, prisms, points, request, settings, communicator);

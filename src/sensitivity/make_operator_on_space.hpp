@@ -39,7 +39,7 @@ double least_seconds(const Space& space, const F& f) {
 
 /// Seconds of a pair in a product computed anew, by some of the points.
 template <class Space>
-double measured_seconds_per_pair(const Space& space, const PrismSource& prisms, const Points& points,
+double measured_seconds_per_pair(const Space& space, const PrismSource& prisms, const PointColumns& points,
                                  const Request& request) {
   constexpr std::int64_t pairs = is_device_space<Space> ? 2'000'000'000 : 10'000'000;
   constexpr std::int64_t least_points = is_device_space<Space> ? 2048 : 64;
@@ -78,7 +78,7 @@ inline constexpr Store store_of = is_device_space<Space> ? Store::device : Store
 
 /// What `auto` finds, the same on all ranks: rank 0's rates while all ranks are busy, and the least memory. Collective.
 template <class Space>
-StorageChoice measured_choice(const Space& space, const PrismSource& prisms, const Points& points,
+StorageChoice measured_choice(const Space& space, const PrismSource& prisms, const PointColumns& points,
                               const Request& request, const StorageSettings& settings,
                               const Communicator& communicator) {
   const StoredPrecision precision = stored_precision(settings);
@@ -118,7 +118,7 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
 
 template <class ExecutionSpace>
 std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& space, const PrismSource& prisms,
-                                                        const Points& points, const Request& request,
+                                                        const PointColumns& points, const Request& request,
                                                         const StorageSettings& settings,
                                                         const Communicator& communicator, StorageChoice* told) {
   StorageChoice chosen;
@@ -155,7 +155,7 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
   if (choice.store == Store::file) {
     RowFileReport report;
     auto in_file = std::make_unique<FileOperator<ExecutionSpace>>(
-        space, prisms, RowFile{settings.file, &points, request, precision}, *settings.rows, communicator, report);
+        space, prisms, RowFile{settings.file, points, request, precision}, *settings.rows, communicator, report);
     choice.bytes = in_file->bytes();
     choice.was_there = report.used_again;
     choice.why = file_text(settings.file.string(), precision, choice.bytes, report.used_again, report.seconds);

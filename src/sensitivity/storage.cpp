@@ -233,7 +233,7 @@ std::vector<std::int64_t> spread_numbers(std::int64_t n, std::int64_t wanted) {
   return numbers;
 }
 
-Points sample_of(const Points& points, std::int64_t n) {
+Points sample_of(const PointColumns& points, std::int64_t n) {
   return chosen_points(points, spread_numbers(points.size(), n));
 }
 

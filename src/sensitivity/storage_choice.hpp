@@ -118,6 +118,6 @@ struct StorageFacts {
 /// Numbers of `wanted` of n points, all where there are fewer, evenly spread.
 [[nodiscard]] std::vector<std::int64_t> spread_numbers(std::int64_t n, std::int64_t wanted);
 /// These points.
-[[nodiscard]] Points sample_of(const Points& points, std::int64_t n);
+[[nodiscard]] Points sample_of(const PointColumns& points, std::int64_t n);
 
 }  // namespace prismfield

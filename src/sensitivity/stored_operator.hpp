@@ -55,8 +55,8 @@ public:
   /// Computes every entry. As make_direct_operator(); request.execution.partition is taken as points. Throws RunError
   /// when memory, or `memory_limit` in bytes, does not suffice for products with `vectors` at once too, with the remedy
   /// (AgreedFailure on several ranks). Collective.
-  StoredOperator(const ExecutionSpace& space, const PrismSource& prisms, const Points& points, const Request& request,
-                 StoredPrecision precision, const Communicator& communicator,
+  StoredOperator(const ExecutionSpace& space, const PrismSource& prisms, const PointColumns& points,
+                 const Request& request, StoredPrecision precision, const Communicator& communicator,
                  const std::optional<std::int64_t>& memory_limit, std::int64_t vectors)
       : StoredOperator(space, *make_direct_operator(space, prisms, points, by_points(request), communicator), precision,
                        communicator, memory_limit, vectors) {}

@@ -9,6 +9,7 @@
 #include "fuzz_input.hpp"
 #include "io/compare_results.hpp"
 #include "io/hdf5_file.hpp"
+#include "made_hdf5.hpp"
 
 namespace prismfield::fuzz {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 std::filesystem::path good_result() {
   const std::vector<double> values = {1, 2, 3, 4, 5, 6};
   const std::filesystem::path path = Folder::file("good.h5");
-  Hdf5File file = Hdf5File::create(path);
+  MadeHdf5 file(path);
   file.write("/easting", {3}, values.data());
   file.write("/northing", {2}, values.data());
   for (const char* name : {"/upward", "/potential", "/gz", "/gxz"}) {

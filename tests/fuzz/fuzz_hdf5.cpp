@@ -63,7 +63,7 @@ void read_sensitivities(const InputFile& file) {
   points.upward = {1, 1};
   SensitivityHeader header;
   header.cells = &cells;
-  RowFile rows{file.path, &points, {}, StoredPrecision::double_};
+  RowFile rows{file.path, points, {}, StoredPrecision::double_};
   rows.request.fields = {Field::potential};
   std::string model_hash;
   const auto source = open_sensitivity_file(rows, cells.size(), header.axes, identity_of(header, rows), model_hash);

@@ -56,16 +56,18 @@ void read_station_list(const InputFile& file, unsigned how) {
   if ((how & 4U) != 0) spec.z_down = (how & 8U) != 0;
   if ((how & 16U) != 0) spec.upward = 80.0;
   std::vector<std::string> notes;
-  const Points points = read_stations(file, spec, notes);
+  StationColumns own;
+  const Points points = read_stations(file, spec, notes, &own);
   const auto n = static_cast<std::size_t>(points.size());
   require(n > 0 && points.northing.size() == n && points.upward.size() == n, "stations without places");
   for (const double north : points.northing) require(!std::isnan(north), "a place that is none");
-  if (!has_station_columns(file)) return;
-  std::size_t columns = 0;
-  const bool is_same = each_station_again(
-      {file, spec}, points, [&](const StationColumns& own) { columns = own.names.size(); },
-      [&](std::int64_t, const StationRow& row) { require(row.fields.size() == columns, "a row of other columns"); });
-  require(is_same, "the rows are not those of the stations");
+  if (own.names.empty()) return;
+  std::size_t rows = 0;
+  own.each_row([&](std::size_t, const std::vector<std::string_view>& fields) {
+    require(fields.size() == own.names.size(), "a row of other columns");
+    ++rows;
+  });
+  require(rows == n, "the rows are not those of the stations");
 }
 
 void read_edges_list(const InputFile& file) {

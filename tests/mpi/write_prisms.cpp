@@ -18,11 +18,11 @@ int main(int argc, char** argv) {
   std::string word;
   for (std::size_t i = 0; in >> word; ++i) columns[i % names.size()].push_back(std::stod(word));
   try {
-    prismfield::Hdf5File file = prismfield::Hdf5File::create(argv[2]);
+    prismfield::Hdf5File file = prismfield::Hdf5File::create_in_memory(argv[2]);
     for (std::size_t c = 0; c < names.size(); ++c) {
       file.write(std::string("/") + names[c], {static_cast<std::int64_t>(columns[c].size())}, columns[c].data());
     }
-    file.close();
+    std::ofstream(argv[2], std::ios::binary) << prismfield::sealed_image(file);
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 1;

@@ -42,6 +42,16 @@ double by_stored_operator(const Cube& cube, const prismfield::Points& points, co
   return choice.bytes > 0 ? field[0] : 0;
 }
 
+/// gz at a point in memory of the program's own, into such memory, from forward() and from an operator.
+std::vector<double> by_own_columns(const Cube& cube, const prismfield::Request& request, double height) {
+  const double place[3] = {0, 0, height};
+  double values[2] = {};
+  const prismfield::PointColumns columns{{&place[0], 1}, {&place[1], 1}, {&place[2], 1}};
+  prismfield::forward_into({&values[0], 1}, cube, columns, request);
+  prismfield::HostOperator(cube, columns, request).apply(std::vector<double>{1000}, {&values[1], 1});
+  return values[0] == values[1] ? std::vector<double>{values[0]} : std::vector<double>();
+}
+
 /// The density of the cube out of its gz.
 double by_inversion(const prismfield::Points& points, double gz) {
   const prismfield::ActiveCells cells({{{-0.5, 0.5}, {-0.5, 0.5}, {-0.5, 0.5}}});
@@ -73,12 +83,13 @@ int run(int argc, char** argv) {
   const double expected = -request.gravitational_constant * 1000 / (height * height);
   const double error = std::abs(result.values.at(0) / expected - 1);
   std::printf("gz %.15g m/s2, point mass %.15g\n", result.values.at(0), expected);
+  const bool is_same = by_own_columns(cube, request, height) == result.values;
   const double stored = by_stored_operator(cube, points, request);
   std::printf("by a stored G %.15g m/s2\n", stored);
   const double density = by_inversion(points, result.values.at(0));
   std::printf("inverted %.15g kg/m3\n", density);
   const bool is_stored_right = std::abs(stored / result.values.at(0) - 1) < 1e-3;
-  return error < 1e-7 && is_stored_right && std::abs(density / 1000 - 1) < 1e-3 ? 0 : 1;
+  return error < 1e-7 && is_same && is_stored_right && std::abs(density / 1000 - 1) < 1e-3 ? 0 : 1;
 }
 
 }  // namespace
