@@ -40,15 +40,16 @@ execution: {space: serial}
 output: {file: cells.h5}
 """
 
+# Arrays over all points are larger than those that a rank may keep once they are freed, 4 MiB.
 LONG_CASE = """\
 model:
   voxels:
-    easting:  [0, 10000, 30]
-    northing: [0, 10000, 30]
-    upward:   [-10000, 0, 30]
+    easting:  [0, 10000, 24]
+    northing: [0, 10000, 24]
+    upward:   [-10000, 0, 24]
     density: {random: [100, 500], seed: 3}
 observations:
-  stations: {random: 40000, seed: 2}
+  stations: {random: 80000, seed: 2}
 fields: all
 execution: {space: serial, partition: prisms, chunk: 256}
 output:
@@ -118,6 +119,7 @@ class Memory(unittest.TestCase):
         self.assert_planned(self.idle(), measured, planned)
         # ten fields of 400,000 points
         self.assertGreater(measured[3] - measured[2], 0.7 * 10 * 400_000 * 8)
+
     def test_going_on_on_other_ranks_stays_within_the_plan(self):
         (self.folder / "case.yaml").write_text(LONG_CASE, encoding="utf-8")
         planned, _ = self.planned()
@@ -133,7 +135,7 @@ class Memory(unittest.TestCase):
         process.wait(timeout=300)
         self.assertTrue((self.folder / "run.ckpt.h5").exists(), "it was stopped before its end")
         # with checkpoints, here often enough to be seen
-        small = LONG_CASE.replace(", 30]\n", ", 20]\n").replace("random: 40000", "random: 10").replace("200 ms", "0.001 ms")
+        small = LONG_CASE.replace(", 24]\n", ", 20]\n").replace("random: 80000", "random: 10").replace("200 ms", "0.001 ms")
         (self.folder / "small.yaml").write_text(small.replace("run.ckpt", "small.ckpt"), encoding="utf-8")
         idle = self.idle()
         self.assert_planned(idle, self.peaks("run", "case.yaml", "--quiet", "--resume"), planned)
