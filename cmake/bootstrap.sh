@@ -315,8 +315,7 @@ look_around() {
     found MPI || needed+=(libopenmpi-dev openmpi-bin)
   fi
   if [ "$command" != library ]; then
-    # The parallel library: a result written by many ranks needs it, and it reads and writes the same files.
-    found HDF5 || needed+=(libhdf5-openmpi-dev)
+    found HDF5 || needed+=(libhdf5-dev)
     found yaml-cpp || needed+=(libyaml-cpp-dev)
     found xxHash || needed+=(libxxhash-dev)
     found nlohmann_json || needed+=(nlohmann-json3-dev)

@@ -64,7 +64,7 @@ ProgramFacts program_facts(const std::vector<std::string>& kokkos_options) {
   facts.kokkos_configuration = fmt::format("{}{}{}", fmt::join(kokkos.spaces, ", "),
                                            kokkos.architecture.empty() ? "" : "; ", kokkos.architecture);
   facts.mpi = mpi_library_version();
-  facts.hdf5 = fmt::format("{}, {}", hdf5_version(), hdf5_is_parallel() ? "parallel" : "serial");
+  facts.hdf5 = hdf5_version();
   facts.proj = proj_version();
   facts.gdal = gdal_version();
   facts.host = host_name();

@@ -1280,12 +1280,4 @@ std::string hdf5_version() {
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
 }
 
-bool hdf5_is_parallel() {
-#ifdef H5_HAVE_PARALLEL
-  return true;
-#else
-  return false;
-#endif
-}
-
 }  // namespace prismfield

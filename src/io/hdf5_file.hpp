@@ -163,8 +163,7 @@ private:
 /// All that write_sealed() hands over.
 [[nodiscard]] std::string sealed_image(const Hdf5File& file);
 
-/// "1.10.8" and whether the library was built for parallel access.
+/// "1.10.8"
 [[nodiscard]] std::string hdf5_version();
-[[nodiscard]] bool hdf5_is_parallel();
 
 }  // namespace prismfield

@@ -26,7 +26,7 @@ class Prismfield(CMakePackage, CudaPackage):
     depends_on("cmake@3.25:", type="build")
 
     depends_on("mpi")
-    depends_on("hdf5@1.10: +mpi+hl")
+    depends_on("hdf5@1.10: +hl")
     depends_on("yaml-cpp@0.7:")
     depends_on("fmt@9:")
     depends_on("cli11@2.1:", type="build")
