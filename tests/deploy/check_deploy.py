@@ -31,7 +31,7 @@ SPACK_PACKAGES = {
     "fmt": ({}, "11.2.0"),
     "gdal": ({}, "3.8.5"),
     "googletest": ({"gmock"}, "1.17.0"),
-    "hdf5": ({"mpi"}, "1.14.6"),
+    "hdf5": ({"hl"}, "1.14.6"),
     "kokkos": ({"serial", "openmp", "cuda", "wrapper", "pic", "cxxstd", "cuda_arch"}, "4.7.02"),
     "kokkos-kernels": ({"serial", "openmp", "cuda", "cuda_arch"}, "4.7.02"),
     "mpi": ({}, ""),
