@@ -11,18 +11,22 @@ Installs what is missing, builds prismfield, and runs it or its tests.
   bash cmake/bootstrap.sh test          [options] [-- options of ctest]
   bash cmake/bootstrap.sh build         [options] [-- options of cmake]
   bash cmake/bootstrap.sh library       [options] [-- options of cmake]
+  bash cmake/bootstrap.sh capi          [options] [-- options of cmake]
 
 run      forward model: the result and the picture that the case asks for
 test     the fast tests; with --all every test
 build    leaves build/<backend>/bin/prismfield
 library  only prismfield::core, for other programs: without HDF5, yaml-cpp and CLI11, and with
          -- -DPRISMFIELD_ENABLE_MPI=OFF without MPI; leaves build/<backend>-library
+capi     only the shared library of include/prismfield/prismfield.h, for Python, C, Fortran or Julia, without MPI;
+         leaves build/<backend>-capi-<cpu>/src/libprismfield.so
 
 Options:
   --all             test: also the slow tests, the outside programs and every header by itself
   --backend NAME    serial, openmp (default), cuda or hip
   --gpu-arch NAME   Kokkos' name of the GPU, e.g. HOPPER90 or AMD_GFX90A (default: the card found, else these)
-  --portable        for x86-64-v3 instead of this machine's own instructions
+  --cpu NAME        for other processors than this one: avx512, avx2 (x86-64-v3) or scalar (any)
+  --portable        the same as --cpu avx2
   --prefix DIR      also install into DIR; dependencies are looked for there too
   --jobs N          compile N files at a time (default: one per core, as far as memory goes)
   --no-packages     install no Debian packages: everything comes from modules, Spack or a prefix
@@ -104,7 +108,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 command=
 backend=openmp
 gpu_arch=
-portable=no
+cpu=native
 prefix=
 jobs=
 packages=yes
@@ -119,7 +123,7 @@ value_of() {
 
 while [ $# -gt 0 ]; do
   case $1 in
-    --backend=* | --gpu-arch=* | --prefix=* | --jobs=*)
+    --backend=* | --cpu=* | --gpu-arch=* | --prefix=* | --jobs=*)
       set -- "${1%%=*}" "${1#*=}" "${@:2}"
       continue
       ;;
@@ -127,7 +131,8 @@ while [ $# -gt 0 ]; do
     --gpu-arch) gpu_arch=$(value_of "$@"); shift 2 ;;
     --prefix) prefix=$(value_of "$@"); shift 2 ;;
     --jobs | -j) jobs=$(value_of "$@"); shift 2 ;;
-    --portable) portable=yes; shift ;;
+    --cpu) cpu=$(value_of "$@"); shift 2 ;;
+    --portable) cpu=avx2; shift ;;
     --all) all=yes; shift ;;
     --no-packages) packages=no; shift ;;
     --help | -h) usage; exit 0 ;;
@@ -157,11 +162,20 @@ case $command in
     # Before minutes of building, not after.
     [ -r "$case_file" ] || fail "$case_file: no such file, or it cannot be read" 2
     ;;
-  build | library | test) ;;
+  build | capi | library | test) ;;
   "") usage; exit 2 ;;
-  *) fail "$command: no such command; run, test, build or library" 2 ;;
+  *) fail "$command: no such command; run, test, build, library or capi" 2 ;;
 esac
 [ $all = no ] || [ "$command" = test ] || fail "--all belongs to test" 2
+case $cpu in
+  native) kokkos_cpu=-DKokkos_ARCH_NATIVE=ON ;;
+  avx512) kokkos_cpu=-DKokkos_ARCH_SKX=ON ;;
+  avx2) kokkos_cpu=-DKokkos_ARCH_HSW=ON ;;
+  scalar) kokkos_cpu= ;;
+  *) fail "--cpu: $cpu is not native, avx512, avx2 or scalar" 2 ;;
+esac
+# These names are those of x86.
+[ "$cpu" = native ] || [ "$(uname -m)" = x86_64 ] || kokkos_cpu=
 case $backend in
   serial) device=SERIAL ;;
   openmp) device=OPENMP ;;
@@ -193,6 +207,7 @@ fi
 
 build="$root/build/$backend"
 [ "$command" != library ] || build="$build-library"
+[ "$command" != capi ] || build="$build-capi-$cpu"
 logs="$build/logs"
 dependencies="$root/build/dependencies"
 mkdir -p "$logs" "$dependencies"
@@ -204,6 +219,12 @@ cmake_options=()
 case $command in
   build) cmake_options=("${passed_on[@]}") ;;
   library) cmake_options=(-DPRISMFIELD_BUILD_FILES=OFF "${passed_on[@]}") ;;
+  capi)
+    # Alone on other machines: of other libraries it needs libc, libgcc and libgomp.
+    cmake_options=(-DPRISMFIELD_BUILD_FILES=OFF -DPRISMFIELD_ENABLE_MPI=OFF -DPRISMFIELD_BUILD_CAPI=ON
+      -DCMAKE_CXX_FLAGS=-DFMT_HEADER_ONLY=1 "-DCMAKE_SHARED_LINKER_FLAGS=-static-libstdc++ -Wl,--as-needed,--gc-sections"
+      "${passed_on[@]}")
+    ;;
 esac
 
 # ---- the GPU
@@ -255,11 +276,11 @@ fi
 # Options of cmake are prismfield's own, Kokkos is built without them.
 # A home folder may be shared by machines with different processors.
 processor=$(uname -m)
-if [ "$portable" = no ]; then
+if [ "$cpu" = native ]; then
   processor="$processor $(grep -m 2 -E '^(model name|flags|Features)' /proc/cpuinfo | sort | cksum)"
 fi
 settings() {
-  printf '%s\n' "$backend $gpu_arch $portable" "$processor" "${CXX:-} ${CC:-} ${CMAKE_PREFIX_PATH:-} ${Kokkos_ROOT:-}" \
+  printf '%s\n' "$backend $gpu_arch $cpu" "$processor" "${CXX:-} ${CC:-} ${CMAKE_PREFIX_PATH:-} ${Kokkos_ROOT:-}" \
     "$(cmake --version 2>/dev/null | head -n 1)" "$(${CXX:-c++} --version 2>/dev/null | head -n 1)"
 }
 
@@ -314,7 +335,7 @@ look_around() {
   if [[ " ${cmake_options[*]-} " != *" -DPRISMFIELD_ENABLE_MPI=OFF "* ]]; then
     found MPI || needed+=(libopenmpi-dev openmpi-bin)
   fi
-  if [ "$command" != library ]; then
+  if [ "$command" != library ] && [ "$command" != capi ]; then
     found HDF5 || needed+=(libhdf5-dev)
     found yaml-cpp || needed+=(libyaml-cpp-dev)
     found xxHash || needed+=(libxxhash-dev)
@@ -430,13 +451,7 @@ cuda_major() { nvcc --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p'; }
 build_kokkos() {
   local options
   mapfile -t options < <(common_options)
-  options+=(-DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_DEPRECATED_CODE_4=OFF)
-  if [ "$portable" = no ]; then
-    options+=(-DKokkos_ARCH_NATIVE=ON)
-  elif [ "$(uname -m)" = x86_64 ]; then
-    # Kokkos' name for the instructions of x86-64-v3; with it Kokkos SIMD uses AVX2.
-    options+=(-DKokkos_ARCH_HSW=ON)
-  fi
+  options+=(-DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_DEPRECATED_CODE_4=OFF ${kokkos_cpu:+"$kokkos_cpu"})
   if [ "$backend" = openmp ] || [ "$backend" = cuda ]; then options+=(-DKokkos_ENABLE_OPENMP=ON); fi
   if [ "$backend" = cuda ]; then
     # The old View: with nvcc 12.9 and later and C++20 the new one of Kokkos 4.7.00 is laid out differently on host and
@@ -476,7 +491,7 @@ provide_kokkos() {
     printf 'Kokkos: %s\n' "$kokkos_dir" >&2
     return
   fi
-  work="$dependencies/$backend${gpu_arch:+-$gpu_arch}$([ "$portable" = no ] || echo -portable)"
+  work="$dependencies/$backend${gpu_arch:+-$gpu_arch}$([ "$cpu" = native ] || echo "-$cpu")"
   installed="$work/install"
   local stamp
   stamp="$(settings; found_dir Kokkos; echo "$archive_sha256")"
@@ -584,6 +599,7 @@ fi
 case $command in
   test) target=$([ $all = yes ] && echo all || echo fast_tests) ;;
   library) target=prismfield_core ;;
+  capi) target=prismfield_c ;;
   *) target=prismfield ;;
 esac
 [ -z "$prefix" ] || target=all
@@ -599,6 +615,9 @@ case $command in
     ;;
   library)
     printf 'built: %s\n' "$build"
+    ;;
+  capi)
+    printf 'built: %s\n' "$build/src/libprismfield.so"
     ;;
   test)
     selection=()

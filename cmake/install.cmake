@@ -46,7 +46,7 @@ if(PRISMFIELD_BUILD_PROGRAM)
     DESTINATION "${prismfield_python_dir}"
     PATTERN tests EXCLUDE
     PATTERN __pycache__ EXCLUDE
-    PATTERN pyproject.toml EXCLUDE)
+    PATTERN CMakeLists.txt EXCLUDE)
   # bash-completion looks for them here, zsh in site-functions.
   install(
     FILES cmake/completion/prismfield.bash

@@ -1,3 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""What prismfield does in Python: it draws figures and the reports of studies."""
+"""Gravity fields of prisms, operators and inversions by the prismfield library; figures and studies of the program.
+
+The library is loaded with the first of its names. Figures and studies do without it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from prismfield.computing import Operator, forward
+    from prismfield.inversion import Cells, Data, Model, invert
+    from prismfield.library import FIELDS, InputError, RunError, SingularPointWarning, start, version
+    from prismfield.results import open, plot, read
+
+__all__ = [
+    "FIELDS", "Cells", "Data", "InputError", "Model", "Operator", "RunError", "SingularPointWarning", "forward",
+    "invert", "open", "plot", "read", "start", "version",
+]  # fmt: skip
+
+_MODULES = {
+    "computing": ("Operator", "forward"),
+    "inversion": ("Cells", "Data", "Model", "invert"),
+    "library": ("FIELDS", "InputError", "RunError", "SingularPointWarning", "start", "version"),
+    "results": ("open", "plot", "read"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"prismfield.{module}"), name)
+    raise AttributeError(f"module 'prismfield' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

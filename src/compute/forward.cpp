@@ -11,8 +11,10 @@
 #include <prismfield/error.hpp>
 
 #include "base/counts.hpp"
+#include "compute/forward_of_few.hpp"
 #include "compute/method.hpp"
 #include "compute/plan.hpp"
+#include "engine/few_pairs.hpp"
 #include "kernel/contact.hpp"
 #include "kernel/field_rows.hpp"
 #include "model/points.hpp"
@@ -126,6 +128,24 @@ Plan checked_plan(const PrismSource& prisms, const PointColumns& points, const R
 }
 
 }  // namespace
+
+Fields forward_of_few(std::span<double> values, const PrismColumns& prisms, const PointColumns& points,
+                      const Request& request) {
+  check_points(points);
+  const FieldSet set = smallest_set(request.fields);
+  const std::int64_t n = points.size();
+  PartialFields computed{{0, n}, std::vector<double>(static_cast<std::size_t>(fields_of(set).size() * n)), {}};
+  computed.contact.resize(static_cast<std::size_t>(n_contact_columns * n));
+  sum_few_pairs(set, prisms, points, computed.values, computed.contact);
+  Fields result;
+  result.fields = request.fields;
+  result.pairs = static_cast<std::int64_t>(prisms.west.size()) * n;
+  const std::vector<double> asked = asked_values(computed, kernel::field_rows(set, request.fields),
+                                                 request.fields.size(), request.gravitational_constant);
+  std::copy(asked.begin(), asked.end(), values.begin());
+  count_contacts(computed.contact, n, result);
+  return result;
+}
 
 Fields forward(const PrismSource& prisms, const PointColumns& points, const Request& request, RankWork& work,
                const Communicator& communicator, Observer* observer, RunGuard* guard, std::span<double> values) {

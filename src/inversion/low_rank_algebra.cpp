@@ -141,7 +141,7 @@ TraceEstimate resolution_trace(const std::vector<double>& t, std::int64_t size, 
   // quadrature comes from above: half of the directions say how far it still is
   const double fallen = mean_of_random(parts(std::max(size / 2, n_random))) - mean;
   trace.value = std::max(mean, trace.least);
-  trace.error = std::hypot(std::sqrt(squares / draws / (draws - 1)), fallen);
+  trace.error = std::sqrt(squares / draws / (draws - 1) + fallen * fallen);
   return trace;
 }
 

@@ -39,8 +39,11 @@ bool is_within_outline(const Points& points, std::size_t i, const Bounds& box) {
 bool fits_in_km(const Bounds& box, const Bounds& other) {
   constexpr double km = 1000, alike = 10;
   const Bounds scaled = {box.west * km, box.east * km, box.south * km, box.north * km, box.bottom * km, box.top * km};
-  const double size = std::hypot(scaled.east - scaled.west, scaled.north - scaled.south);
-  const double of_other = std::hypot(other.east - other.west, other.north - other.south);
+  const auto diagonal = [](const Bounds& b) {
+    const double across = b.east - b.west, along = b.north - b.south;
+    return std::sqrt(across * across + along * along);
+  };
+  const double size = diagonal(scaled), of_other = diagonal(other);
   return size <= alike * of_other && of_other <= alike * size && distance(scaled, other) <= of_other;
 }
 

@@ -32,7 +32,7 @@ void add(TerrainColumn& column, double bottom, double top, double density) noexc
 double downward_attraction(const std::array<double, 2>& x, const std::array<double, 2>& y,
                            const std::array<double, 2>& z) noexcept {
   const auto edge = [](double a, double height, const std::array<double, 2>& along) {
-    const double distance = std::hypot(a, height);
+    const double distance = std::sqrt(a * a + height * height);
     return a == 0 ? 0 : a * (std::asinh(along[1] / distance) - std::asinh(along[0] / distance));
   };
   const auto face = [&](double height) {

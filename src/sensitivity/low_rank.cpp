@@ -202,8 +202,8 @@ bool turn(double* a, double* b, double* turn_a, double* turn_b, std::int64_t n) 
   constexpr double orthogonal = 1e-12;
   if (std::abs(ab) <= orthogonal * std::sqrt(aa) * std::sqrt(bb)) return false;
   const double zeta = (bb - aa) / (2 * ab);
-  const double t = std::copysign(1.0, zeta) / (std::abs(zeta) + std::hypot(1.0, zeta));
-  const double c = 1 / std::hypot(1.0, t);
+  const double t = std::copysign(1.0, zeta) / (std::abs(zeta) + std::sqrt(1 + zeta * zeta));
+  const double c = 1 / std::sqrt(1 + t * t);
   const double s = c * t;
   for (std::int64_t i = 0; i < n; ++i) {
     const double x = a[i], y = b[i];

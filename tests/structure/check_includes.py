@@ -34,6 +34,7 @@ RULE = {
     "compute": ["engine", "kernel", "model", "parallel", "base"],
     "sensitivity": ["compute", "engine", "kernel", "model", "parallel", "base"],
     "inversion": ["sensitivity", "compute", "engine", "kernel", "model", "parallel", "base"],
+    "capi": ["inversion", "sensitivity", "compute", "engine", "kernel", "model", "parallel", "base"],
     "case": ["io", "model", "parallel", "base"],
     "app": ["case", "inversion", "sensitivity", "compute", "io", "engine", "kernel", "parallel", "model", "base"],
 }
@@ -101,7 +102,7 @@ def public_header_rooms(root):
             for word in words:
                 if re.fullmatch(r"[A-Z][A-Z_]+", word):
                     taking = word == "PUBLIC_HEADERS"
-                elif taking and word.endswith(".hpp"):
+                elif taking and word.endswith((".hpp", ".h")):
                     table[f"include/prismfield/{Path(word).name}"] = room
     return table
 

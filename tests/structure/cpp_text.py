@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-SUFFIXES = (".hpp", ".cpp")
+SUFFIXES = (".hpp", ".h", ".cpp")
 
 # The longest alternative first: a raw string may hold quotes, a string may hold what looks like a comment.
 TOKEN = re.compile(

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The prismfield authors */
+#ifndef PRISMFIELD_H
+#define PRISMFIELD_H
+
+#include <stdint.h>
+
+/* The library for C and for what calls C: Python, Fortran, Julia, MATLAB. Units are SI (m, kg/m3, m/s2, 1/s2) and z
+   points up. Every function that can fail returns a pf_code; pf_message() says what was wrong. One call computes at a
+   time: others wait, so any thread may call. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised when a function or structure here changes its meaning. */
+#define PF_ABI_VERSION 1
+
+typedef enum pf_code {
+  PF_OK = 0,
+  /* an argument is wrong: pf_message() names it and the remedy */
+  PF_INPUT_ERROR = 1,
+  /* it could not be done: no memory, no device, a file */
+  PF_RUN_ERROR = 2,
+  /* by the progress function or SIGINT */
+  PF_STOPPED = 3,
+  /* an error of the library itself */
+  PF_INTERNAL_ERROR = 4
+} pf_code;
+
+/* The ABI of the library that was loaded, to be compared with PF_ABI_VERSION. */
+int pf_abi_version(void);
+/* "0.1.0 (git 0123456789ab)" */
+const char* pf_version(void);
+/* What the last function that failed in this thread says; "" before. Valid until the thread's next call. */
+const char* pf_message(void);
+
+/* Starts Kokkos with so many host threads, 0: OMP_NUM_THREADS, otherwise the cores of this process. Without this call
+   the first computation starts it with 0. It runs until the process ends; a second call with another number is an
+   error, and so is every call in a process that was forked after the start. */
+pf_code pf_start(int threads);
+/* Host threads after the start, 0 before. */
+int pf_threads(void);
+/* Names of the execution spaces that were built, the default one first: "cuda openmp". */
+const char* pf_spaces(void);
+
+/* ---- fields, by number from 0 on */
+
+int pf_n_fields(void);
+/* "gz"; NULL for a number that no field has */
+const char* pf_field_name(int field);
+/* "gravity vector, vertical component" */
+const char* pf_field_long_name(int field);
+/* "mGal", in which users read it, and this unit per SI unit; is_odd: 1 where the sign changes with the direction of z
+ */
+const char* pf_field_unit(int field);
+double pf_field_scale(int field);
+int pf_field_is_odd_in_z(int field);
+
+/* ---- what is computed of what */
+
+/* Prisms. bounds: (n, 6), west, east, south, north, bottom, top of each; density: (n), may be NULL for operators. */
+typedef struct pf_prisms {
+  const double* bounds;
+  const double* density;
+  int64_t n;
+} pf_prisms;
+
+/* Points, (n) each. */
+typedef struct pf_points {
+  const double* easting;
+  const double* northing;
+  const double* upward;
+  int64_t n;
+} pf_points;
+
+/* Settings by name. What is not set has the default of the program's keys (prismfield help). NULL: all defaults.
+   numbers
+     gravitational_constant    m3 kg-1 s-2
+     execution.batch, execution.slots, execution.block, execution.chunk, execution.memory_limit (bytes)
+     sensitivity.compression   error of G relative to its norm
+     sensitivity.memory_limit  bytes
+     inversion.smallness, .smoothness (3), .smoothing_lengths (3, m), .reference_in_smoothness (0 or 1), .norm (4),
+     .bounds (2), .beta, .target_misfit, .max_iterations, .preconditioner_rank, .depth_of_investigation (0 or 1),
+     .weighting.power, .weighting.z0, .uncertainty.samples, .uncertainty.seed, .uncertainty.rank
+   texts
+     execution.space, .precision, .kernel, .method
+     sensitivity.store, .precision
+     inversion.weighting.kind, .trend (none, constant, linear), .beta (gcv, l_curve), .data_norm (squares, huber) */
+typedef struct pf_settings pf_settings;
+pf_settings* pf_settings_new(void);
+void pf_settings_delete(pf_settings* settings);
+pf_code pf_set_numbers(pf_settings* settings, const char* key, const double* values, int64_t n);
+pf_code pf_set_text(pf_settings* settings, const char* key, const char* value);
+/* Called between launches, in the thread of the call, with the fraction that is done; anything but 0 stops the call. */
+typedef int (*pf_progress)(double done, void* user);
+void pf_set_progress(pf_settings* settings, pf_progress progress, void* user);
+/* 1: SIGINT stops calls with these settings, which then return PF_STOPPED, and does nothing else while they last. For
+   the thread that handles the process' signals. */
+void pf_set_interruptible(pf_settings* settings, int interruptible);
+
+/* ---- forward */
+
+typedef struct pf_run {
+  /* points on an edge or corner where the gradient tensor has no value; points in or on prisms */
+  int64_t n_singular, n_inside;
+  int64_t pairs;
+  double seconds;
+} pf_run;
+
+/* fields: numbers that rise. values: (n_fields, points->n). singular: (points->n), numbers of the run->n_singular
+   singular points; NULL when they are not wanted, as run may be. */
+pf_code pf_forward(const pf_prisms* prisms, const pf_points* points, const int* fields, int n_fields,
+                   const pf_settings* settings, double* values, int64_t* singular, pf_run* run);
+
+/* A field of one prism at one point, SI, z up, for loops of the caller's own: nothing is started or locked. As choclo
+   has it, on a face a gradient is the limit from outside, and NaN on the edges where it has none; NaN too for arguments
+   that are not finite, prisms of no volume and a field that is none of the first ten. */
+double pf_gravity(int field, double easting, double northing, double upward, double west, double east, double south,
+                  double north, double bottom, double top, double density);
+
+/* ---- operators: G, whose rows are (field, point) and whose columns are the prisms */
+
+typedef struct pf_operator pf_operator;
+/* Copies what it needs of prisms, whose density is not looked at, and points. */
+pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const int* fields, int n_fields,
+                        const pf_settings* settings, pf_operator** made);
+void pf_operator_delete(pf_operator* made);
+int64_t pf_operator_rows(const pf_operator* g);
+int64_t pf_operator_columns(const pf_operator* g);
+/* Bytes that a product reads, 0 where G is computed anew; and one line that says how it is kept and why. */
+int64_t pf_operator_bytes(const pf_operator* g);
+const char* pf_operator_storage(const pf_operator* g);
+/* n vectors, one behind another: y = G x, x = G' y, and the diagonals of G' diag(w) G. */
+pf_code pf_operator_apply(pf_operator* g, const double* x, double* y, int64_t n);
+pf_code pf_operator_apply_transpose(pf_operator* g, const double* y, double* x, int64_t n);
+pf_code pf_operator_diagonal(pf_operator* g, const double* weights, double* diagonal, int64_t n);
+/* Rows of G at the points [begin, end): (n_fields, end - begin, columns). */
+pf_code pf_operator_entries(pf_operator* g, int64_t begin, int64_t end, double* entries);
+
+/* ---- inversion */
+
+/* Cells between edges that rise, edges[d]: (counts[d] + 1), of which those of `active` may change, numbers that rise,
+   easting fastest, then northing, then upward; NULL: all. */
+typedef struct pf_cells {
+  const double* edges[3];
+  int64_t counts[3];
+  const int64_t* active;
+  int64_t n_active;
+} pf_cells;
+
+/* Measurements; values and sigma: (n_fields, points.n). */
+typedef struct pf_data {
+  const char* name;
+  pf_points points;
+  const int* fields;
+  int n_fields;
+  const double* values;
+  const double* sigma;
+} pf_data;
+
+/* (n) or (n_active) each, in the order of the active cells; NULL: none. */
+typedef struct pf_start_model {
+  const double* reference;
+  const double* start;
+  const double* lower;
+  const double* upper;
+  const double* cell_weights;
+} pf_start_model;
+
+typedef struct pf_inversion pf_inversion;
+pf_code pf_invert(const pf_cells* cells, const pf_data* data, int n_data, const pf_start_model* model,
+                  const pf_settings* settings, pf_inversion** made);
+void pf_inversion_delete(pf_inversion* made);
+/* 1: the target was reached; otherwise pf_inversion_message() says why not. */
+int pf_inversion_on_target(const pf_inversion* inversion);
+const char* pf_inversion_message(const pf_inversion* inversion);
+/* Arrays of the model: "density", "density_sigma", "depth_of_investigation" (active cells), "predicted/0", ... (of the
+   data set, as its values), and of the table of solutions "beta", "phi_d", "phi_m", "chi", "products", "seconds".
+   Returns its length, 0 where there is none; copies it when values is not NULL. */
+int64_t pf_inversion_values(const pf_inversion* inversion, const char* name, double* values);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

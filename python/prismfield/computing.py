@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""Fields of prisms, and the operator that makes them out of densities."""
+
+from __future__ import annotations
+
+import ctypes as ct
+import warnings
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse.linalg import LinearOperator
+
+from prismfield.library import (
+    Array,
+    Fields,
+    InputError,
+    Progress,
+    Run,
+    Settings,
+    SingularPointWarning,
+    array,
+    check,
+    known_fields,
+    lib,
+    point_columns,
+    pointer,
+    prism_rows,
+    start,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    import pylops
+
+Points = npt.ArrayLike | tuple[npt.ArrayLike, ...]
+_TENSOR_LETTERS = 3
+# Below it a call ends before Ctrl-C or a progress function could: its settings need not be made.
+FEW_PAIRS = 16384
+_DEFAULTS = ("double", "default", None, None)
+
+
+def evaluate(
+    prisms: npt.ArrayLike,
+    density: npt.ArrayLike,
+    points: Points,
+    asked: Fields,
+    *,
+    precision: str = "double",
+    space: str = "default",
+    gravitational_constant: float | None = None,
+    progress: Progress | None = None,
+) -> tuple[Array, Run, tuple[int, ...]]:
+    """What forward() is made of: fields (fields, m) in SI and z up, in the library's order; what the run says of points
+    in, on and at edges of prisms; and the shape of the points. Arguments are those of forward()."""
+    of_prisms, bounds = prism_rows(prisms, None)
+    weights = array("density", density if np.ndim(density) else np.full(len(bounds), density), len(bounds))
+    of_prisms.density = pointer(weights)
+    of_points, _columns, shape = point_columns(points)
+    settings = None
+    if of_prisms.n * of_points.n > FEW_PAIRS or (precision, space, gravitational_constant, progress) != _DEFAULTS:
+        settings = Settings(
+            {
+                "execution.precision": precision, "execution.space": space,
+                "gravitational_constant": gravitational_constant,
+            },
+            progress,
+        )  # fmt: skip
+    values = np.empty((asked.n, of_points.n))
+    run = Run()
+    code = lib.pf_forward(
+        ct.byref(of_prisms), ct.byref(of_points), asked.numbers, asked.n, settings and settings.handle, pointer(values),
+        None, ct.byref(run),
+    )  # fmt: skip
+    if settings:
+        settings.check(code)
+    else:
+        check(code)
+    return values, run, shape
+
+
+def forward(
+    prisms: npt.ArrayLike,
+    density: npt.ArrayLike,
+    points: Points,
+    fields: str | Iterable[str] = "gz",
+    *,
+    axes: str = "z_up",
+    units: str = "SI",
+    precision: str = "double",
+    space: str = "default",
+    threads: int = 0,
+    gravitational_constant: float | None = None,
+    progress: Progress | None = None,
+) -> Array:
+    """Fields of prisms at points.
+
+    prisms: (n, 6) west, east, south, north, bottom, top, m. density: (n,) or one number, kg/m3. points: (m, 3)
+    easting, northing, upward, m, or a tuple of these three, which are broadcast together. fields: one name or several
+    of FIELDS. axes: "z_up" or "z_down", along which z vectors and tensors point; coordinates are always upward. units:
+    "SI", or "mGal" with Eotvos for gradients and J/kg for the potential. precision: "double", "mixed" or "single".
+    space: "default", "serial", "openmp", "cuda", "hip". threads: of the library's start, see start(). progress: called
+    with the part that is done.
+
+    Returns (fields, m), or (m,) for one name; with a tuple of coordinates their shape in place of m. On faces the
+    tensor is the mean of both sides; points on edges give a SingularPointWarning. Raises InputError (a ValueError) for
+    wrong arguments, RunError, and KeyboardInterrupt within a fraction of a second of Ctrl-C.
+    """
+    asked = known_fields(fields if isinstance(fields, str) else tuple(fields))
+    if threads:
+        start(threads)
+    values, run, shape = evaluate(
+        prisms, density, points, asked, precision=precision, space=space,
+        gravitational_constant=gravitational_constant, progress=progress,
+    )  # fmt: skip
+    if run.n_singular and any(len(name) == _TENSOR_LETTERS for name in asked.names):
+        warnings.warn(
+            f"{run.n_singular} of {values.shape[1]} points lie on edges or corners of prisms, where the gradient "
+            "tensor has no value: its finite part is returned",
+            SingularPointWarning,
+            stacklevel=2,
+        )
+    if units != "SI" or axes != "z_up":
+        values *= asked.factors(units, axes)[:, np.newaxis]
+    ordered: Array = values if asked.in_order else values[asked.places]
+    return ordered.reshape(shape if asked.is_one else (asked.n, *shape))
+
+
+class Operator(LinearOperator):  # type: ignore[misc]
+    """G of prisms and points: rows (field, point), fields in the order asked for, columns the prisms.
+
+    A SciPy LinearOperator: `G @ density`, `G.T @ fields`, blocks of vectors in one pass, lsmr, svds. Arguments are
+    those of forward(). storage: None computes entries anew in every product; "double", "float" and "float16" keep them
+    in memory; a number compresses them to that error relative to the norm of G. SI entries are 1e-9 and less: solvers
+    with absolute tolerances want units="mGal".
+    """
+
+    shape: tuple[int, int]
+
+    def __init__(
+        self,
+        prisms: npt.ArrayLike,
+        points: Points,
+        fields: str | Iterable[str] = "gz",
+        *,
+        storage: str | float | None = None,
+        axes: str = "z_up",
+        units: str = "SI",
+        space: str = "default",
+        threads: int = 0,
+        gravitational_constant: float | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self._fields = known_fields(fields if isinstance(fields, str) else tuple(fields))
+        self._factors = self._fields.factors(units, axes)
+        of_prisms, _bounds = prism_rows(prisms, None)
+        of_points, _columns, self._point_shape = point_columns(points)
+        if threads:
+            start(threads)
+        keys: dict[str, object] = {"execution.space": space, "gravitational_constant": gravitational_constant}
+        if isinstance(storage, str):
+            if storage not in ("double", "float", "float16"):
+                raise InputError(
+                    f"storage: {storage!r}; None, 'double', 'float', 'float16' or a relative error is needed"
+                )
+            keys |= {"sensitivity.store": "auto", "sensitivity.precision": storage}
+        elif storage is not None:
+            keys |= {"sensitivity.store": "auto", "sensitivity.compression": storage}
+        settings = Settings(keys, progress)
+        handle = ct.c_void_p()
+        settings.check(
+            lib.pf_operator_new(
+                ct.byref(of_prisms), ct.byref(of_points), self._fields.numbers, self._fields.n, settings.handle,
+                ct.byref(handle),
+            )
+        )  # fmt: skip
+        self._handle = handle
+        self.n_points: int = of_points.n
+        super().__init__(np.dtype(np.float64), (self._fields.n * of_points.n, of_prisms.n))
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the fields, in the order of the rows."""
+        return tuple(self._fields.names)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the entries that are kept; 0 where none are."""
+        return int(lib.pf_operator_bytes(self._handle))
+
+    @property
+    def storage(self) -> str:
+        """How the entries are kept, and why, in one line."""
+        return str(lib.pf_operator_storage(self._handle).decode())
+
+    def _rows_out(self, rows: Array) -> Array:
+        """(k, field, point) of the library in the caller's units, axes and order of fields."""
+        scaled = rows * self._factors[:, np.newaxis]
+        return scaled if self._fields.in_order else scaled[:, self._fields.places]
+
+    def _rows_in(self, rows: npt.ArrayLike, name: str, square: bool = False) -> Array:
+        """(k, rows) of a caller as the library's transposed products take them."""
+        given = array(name, rows, None, self.shape[0]).reshape(-1, self._fields.n, self.n_points)
+        own = np.empty_like(given)
+        own[:, self._fields.places] = given
+        own *= (self._factors**2 if square else self._factors)[:, np.newaxis]
+        return own
+
+    def _matmat(self, x: npt.ArrayLike) -> Array:
+        vectors = np.ascontiguousarray(array("x", x, self.shape[1], None).T)
+        rows = np.empty((len(vectors), self._fields.n, self.n_points))
+        check(lib.pf_operator_apply(self._handle, pointer(vectors), pointer(rows), len(vectors)))
+        products: Array = self._rows_out(rows).reshape(len(vectors), -1).T
+        return products
+
+    def _rmatmat(self, x: npt.ArrayLike) -> Array:
+        rows = self._rows_in(np.asarray(x).T, "x")
+        vectors = np.empty((len(rows), self.shape[1]))
+        check(lib.pf_operator_apply_transpose(self._handle, pointer(rows), pointer(vectors), len(rows)))
+        products: Array = vectors.T
+        return products
+
+    def _matvec(self, x: npt.ArrayLike) -> Array:
+        return self._matmat(np.reshape(x, (self.shape[1], 1)))[:, 0]
+
+    def _rmatvec(self, x: npt.ArrayLike) -> Array:
+        return self._rmatmat(np.reshape(x, (self.shape[0], 1)))[:, 0]
+
+    def diagonal(self, weights: npt.ArrayLike | None = None) -> Array:
+        """The diagonal of G' diag(weights) G, (columns,); weights: (rows,), None: ones."""
+        ones = np.ones(self.shape[0]) if weights is None else weights
+        rows = self._rows_in(np.reshape(ones, (1, -1)), "weights", square=True)
+        diagonal = np.empty(self.shape[1])
+        check(lib.pf_operator_diagonal(self._handle, pointer(rows), pointer(diagonal), 1))
+        return diagonal
+
+    def entries(self, begin: int = 0, end: int | None = None) -> Array:
+        """Rows of G at the points [begin, end), (fields, points, columns)."""
+        last = self.n_points if end is None else end
+        out = np.empty((self._fields.n, max(last - begin, 0), self.shape[1]))
+        check(lib.pf_operator_entries(self._handle, begin, last, pointer(out)))
+        out *= self._factors[:, np.newaxis, np.newaxis]
+        return out if self._fields.in_order else out[self._fields.places]
+
+    def pylops(self, dims: tuple[int, ...] | None = None, name: str = "G") -> pylops.LinearOperator:
+        """G as an operator of PyLops: models of the shape `dims`, else (columns,); data of (fields, points...)."""
+        import pylops
+
+        base: Any = pylops.LinearOperator
+        of = self
+
+        class Wrapped(base):  # type: ignore[misc, unused-ignore]
+            def _matvec(self, x: Array) -> Array:
+                return of._matvec(x)
+
+            def _rmatvec(self, x: Array) -> Array:
+                return of._rmatvec(x)
+
+        shape = (self._fields.n, *self._point_shape)
+        return Wrapped(dtype=np.float64, dims=dims or (self.shape[1],), dimsd=shape, name=name)
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            lib.pf_operator_delete(self._handle)

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""The library behind the package: its C ABI (include/prismfield/prismfield.h) by ctypes, errors as exceptions."""
+
+from __future__ import annotations
+
+import ctypes as ct
+import functools
+import os
+import pathlib
+import signal
+import threading
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+#: Called with the part that is done, 0 to 1.
+Progress = Callable[[float], object]
+
+
+class InputError(ValueError):
+    """An argument is wrong; the text names it and the remedy."""
+
+
+class RunError(RuntimeError):
+    """It could not be computed: no memory, no device, or the process was forked after the first computation."""
+
+
+class SingularPointWarning(UserWarning):
+    """Points lie on edges or corners of prisms, where the gradient tensor has no value; its finite part is returned."""
+
+
+# What a processor needs for each library of the wheel, the fastest first.
+LEVELS: dict[str, frozenset[str]] = {
+    "avx512": frozenset({"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}),
+    "avx2": frozenset({"avx2", "fma", "bmi1", "bmi2", "f16c", "movbe"}),
+    "scalar": frozenset(),
+}
+ABI_VERSION = 1
+
+
+def processor_flags() -> frozenset[str]:
+    """What /proc/cpuinfo says of the first processor."""
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as lines:
+        for line in lines:
+            if line.startswith("flags"):
+                return frozenset(line.partition(":")[2].split())
+    return frozenset()
+
+
+def library_file(folder: pathlib.Path, asked: str | None, flags: frozenset[str]) -> pathlib.Path:
+    """The library for a processor: the fastest that it can run, or that of the level that PRISMFIELD_CPU names.
+
+    ImportError for a level that is unknown, not there, or not this processor's.
+    """
+    if asked is not None and asked not in LEVELS:
+        raise ImportError(f"PRISMFIELD_CPU is {asked!r}; levels are {', '.join(LEVELS)}")
+    if asked is not None and not LEVELS[asked] <= flags:
+        lacks = ", ".join(sorted(LEVELS[asked] - flags))
+        raise ImportError(f"PRISMFIELD_CPU asks for {asked}, but this processor lacks {lacks}")
+    native = folder / "libprismfield_native.so"
+    if asked is None and native.exists():
+        return native
+    for level, needs in LEVELS.items():
+        path = folder / f"libprismfield_{level}.so"
+        if needs <= flags and path.exists() and asked in (None, level):
+            return path
+    raise ImportError(
+        f"{folder} has no library of prismfield for {asked or 'this processor'}: install the package by pip, or let "
+        "PRISMFIELD_LIBRARY name a libprismfield.so"
+    )
+
+
+class Prisms(ct.Structure):
+    """pf_prisms"""
+
+    _fields_ = [("bounds", ct.c_void_p), ("density", ct.c_void_p), ("n", ct.c_int64)]
+
+
+class Points(ct.Structure):
+    """pf_points"""
+
+    _fields_ = [("easting", ct.c_void_p), ("northing", ct.c_void_p), ("upward", ct.c_void_p), ("n", ct.c_int64)]
+
+
+class Run(ct.Structure):
+    """pf_run"""
+
+    _fields_ = [("n_singular", ct.c_int64), ("n_inside", ct.c_int64), ("pairs", ct.c_int64), ("seconds", ct.c_double)]
+
+
+class CellArrays(ct.Structure):
+    """pf_cells"""
+
+    _fields_ = [
+        ("edges", ct.c_void_p * 3), ("counts", ct.c_int64 * 3), ("active", ct.c_void_p), ("n_active", ct.c_int64),
+    ]  # fmt: skip
+
+
+class DataArrays(ct.Structure):
+    """pf_data"""
+
+    _fields_ = [
+        ("name", ct.c_char_p), ("points", Points), ("fields", ct.c_void_p), ("n_fields", ct.c_int),
+        ("values", ct.c_void_p), ("sigma", ct.c_void_p),
+    ]  # fmt: skip
+
+
+class StartModel(ct.Structure):
+    """pf_start_model"""
+
+    _fields_ = [(name, ct.c_void_p) for name in ("reference", "start", "lower", "upper", "cell_weights")]
+
+
+_Progress = ct.CFUNCTYPE(ct.c_int, ct.c_double, ct.c_void_p)
+
+
+def load(path: pathlib.Path) -> ct.CDLL:
+    """Opens a library, so that nothing of it is seen by other packages, and says what its functions take."""
+    lib = ct.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+    if lib.pf_abi_version() != ABI_VERSION:
+        raise ImportError(f"{path} belongs to another version of prismfield")
+    text, pointer, integer, number = ct.c_char_p, ct.c_void_p, ct.c_int64, ct.c_double
+    fields = [pointer, ct.c_int]
+    for name, result, arguments in (
+        ("pf_version", text, []),
+        ("pf_message", text, []),
+        ("pf_spaces", text, []),
+        ("pf_start", ct.c_int, [ct.c_int]),
+        ("pf_threads", ct.c_int, []),
+        ("pf_n_fields", ct.c_int, []),
+        ("pf_field_name", text, [ct.c_int]),
+        ("pf_field_unit", text, [ct.c_int]),
+        ("pf_field_scale", number, [ct.c_int]),
+        ("pf_field_is_odd_in_z", ct.c_int, [ct.c_int]),
+        ("pf_settings_new", pointer, []),
+        ("pf_settings_delete", None, [pointer]),
+        ("pf_set_numbers", ct.c_int, [pointer, text, pointer, integer]),
+        ("pf_set_text", ct.c_int, [pointer, text, text]),
+        ("pf_set_progress", None, [pointer, _Progress, pointer]),
+        ("pf_set_interruptible", None, [pointer, ct.c_int]),
+        ("pf_gravity", number, [ct.c_int, *[number] * 10]),
+        ("pf_forward", ct.c_int, [pointer, pointer, *fields, pointer, pointer, pointer, pointer]),
+        ("pf_operator_new", ct.c_int, [pointer, pointer, *fields, pointer, pointer]),
+        ("pf_operator_delete", None, [pointer]),
+        ("pf_operator_bytes", integer, [pointer]),
+        ("pf_operator_storage", text, [pointer]),
+        ("pf_operator_apply", ct.c_int, [pointer, pointer, pointer, integer]),
+        ("pf_operator_apply_transpose", ct.c_int, [pointer, pointer, pointer, integer]),
+        ("pf_operator_diagonal", ct.c_int, [pointer, pointer, pointer, integer]),
+        ("pf_operator_entries", ct.c_int, [pointer, integer, integer, pointer]),
+        ("pf_invert", ct.c_int, [pointer, pointer, ct.c_int, pointer, pointer, pointer]),
+        ("pf_inversion_delete", None, [pointer]),
+        ("pf_inversion_on_target", ct.c_int, [pointer]),
+        ("pf_inversion_message", text, [pointer]),
+        ("pf_inversion_values", integer, [pointer, text, pointer]),
+    ):
+        function = getattr(lib, name)
+        function.restype, function.argtypes = result, arguments
+    return lib
+
+
+def _path() -> pathlib.Path:
+    named = os.environ.get("PRISMFIELD_LIBRARY")
+    if named:
+        return pathlib.Path(named)
+    return library_file(pathlib.Path(__file__).parent, os.environ.get("PRISMFIELD_CPU"), processor_flags())
+
+
+lib = load(_path())
+#: Names of the fields, in the library's order.
+FIELDS: tuple[str, ...] = tuple(lib.pf_field_name(f).decode() for f in range(lib.pf_n_fields()))
+#: Of each field the unit in which users read it, and this unit per SI unit.
+UNITS: dict[str, tuple[str, float]] = {
+    name: (lib.pf_field_unit(f).decode(), lib.pf_field_scale(f)) for f, name in enumerate(FIELDS)
+}
+#: Fields whose sign turns with the direction of z.
+ODD_IN_Z = frozenset(name for f, name in enumerate(FIELDS) if lib.pf_field_is_odd_in_z(f))
+#: Version of the library.
+version: str = lib.pf_version().decode()
+
+
+def check(code: int) -> None:
+    """Raises what a code of the library stands for."""
+    if code == 0:
+        return
+    if code == 3:
+        raise KeyboardInterrupt
+    errors: dict[int, type[Exception]] = {1: InputError, 2: RunError}
+    raise errors.get(code, SystemError)(lib.pf_message().decode())
+
+
+def start(threads: int = 0) -> None:
+    """Starts the library with so many threads, 0: OMP_NUM_THREADS, else all cores of this process.
+
+    Otherwise the first large computation does. RunError in a process that was forked after the start, InputError for
+    another number than that of the start.
+    """
+    check(lib.pf_start(threads))
+
+
+def array(name: str, values: npt.ArrayLike, *shape: int | None) -> Array:
+    """Finite float64 values in C order, copied only where they are not; None in the shape: any length. InputError."""
+    try:
+        if hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray):
+            values = _from_dlpack(values)
+        given = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name}: {error}") from None
+    if given.dtype.kind not in "iuf":
+        raise InputError(f"{name}: has values of type {given.dtype}; real numbers are needed")
+    made = np.ascontiguousarray(given, dtype=np.float64)
+    if made.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, made.shape)):
+        wanted = ", ".join("n" if n is None else str(n) for n in shape)
+        raise InputError(f"{name}: has the shape {made.shape}, ({wanted}{',' if len(shape) == 1 else ''}) is needed")
+    if not np.isfinite(made).all():
+        raise InputError(f"{name}: number {np.argmin(np.isfinite(made).ravel())} is not finite")
+    return made
+
+
+def _from_dlpack(values: object) -> npt.ArrayLike:
+    """An array of another library: its own memory where that is the host's, a copy of a device's."""
+    for method in ("get", "cpu"):
+        # CuPy's and PyTorch's way from a device
+        if getattr(values, "is_cuda", True) and hasattr(values, method) and hasattr(values, "__cuda_array_interface__"):
+            values = getattr(values, method)()
+            break
+    return np.from_dlpack(values)  # type: ignore[arg-type, no-any-return, unused-ignore]
+
+
+class Fields:
+    """Fields that are asked for: as the library wants them, its numbers rising, and as the caller does."""
+
+    def __init__(self, fields: str | Iterable[str]) -> None:
+        self.is_one = isinstance(fields, str)
+        self.names = [fields] if isinstance(fields, str) else list(fields)
+        for name in self.names:
+            if name not in FIELDS:
+                raise InputError(f"fields: {name!r} is not a field; fields are {', '.join(FIELDS)}")
+        if not self.names:
+            raise InputError("fields: at least one is needed")
+        if len(set(self.names)) < len(self.names):
+            raise InputError("fields: each may be named once")
+        rising = sorted(FIELDS.index(name) for name in self.names)
+        self.numbers = (ct.c_int * len(rising))(*rising)
+        self.n = len(rising)
+        #: which of the library's rows each field is; None: each its own
+        self.places = [rising.index(FIELDS.index(name)) for name in self.names]
+        self.in_order = self.places == list(range(self.n))
+
+    def factors(self, units: str, axes: str) -> Array:
+        """From SI and z up to a caller's units and axes, in the library's order."""
+        if units not in ("SI", "mGal"):
+            raise InputError(f"units: {units!r}; 'SI' or 'mGal' (Eotvos for gradients) is needed")
+        if axes not in ("z_up", "z_down"):
+            raise InputError(f"axes: {axes!r}; 'z_up' or 'z_down' is needed")
+        names = [FIELDS[number] for number in self.numbers]
+        scale = [UNITS[name][1] if units == "mGal" else 1.0 for name in names]
+        return np.array([-s if axes == "z_down" and name in ODD_IN_Z else s for s, name in zip(scale, names)])
+
+
+class Settings:
+    """pf_settings of calls: keys of the program's cases, numbers or words; what is None is left out."""
+
+    def __init__(self, keys: Mapping[str, object], progress: Progress | None = None) -> None:
+        self.handle = lib.pf_settings_new()
+        self._raised: list[BaseException] = []
+        for key, value in keys.items():
+            if value is None:
+                continue
+            if isinstance(value, str):
+                check(lib.pf_set_text(self.handle, key.encode(), value.encode()))
+            else:
+                numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
+                check(lib.pf_set_numbers(self.handle, key.encode(), pointer(numbers), numbers.size))
+        if progress is not None:
+            told = progress
+            self._progress = _Progress(lambda done, _: self._tell(told, done))
+            lib.pf_set_progress(self.handle, self._progress, None)
+        # Python's own handler does not run inside of C: there SIGINT sets a flag, which stops the call
+        is_main = threading.current_thread() is threading.main_thread()
+        interruptible = is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        lib.pf_set_interruptible(self.handle, interruptible)
+
+    def _tell(self, progress: Progress, done: float) -> int:
+        try:
+            progress(done)
+            return 0
+        except BaseException as error:
+            self._raised.append(error)
+            return 1
+
+    def check(self, code: int) -> None:
+        """Raises what the progress function raised, or what the code stands for."""
+        if self._raised:
+            raise self._raised.pop()
+        check(code)
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None):
+            lib.pf_settings_delete(self.handle)
+
+
+def pointer(made: npt.NDArray[np.generic]) -> int:
+    """Where an array's values lie: what .ctypes.data gives, in a third of the time."""
+    return int(made.__array_interface__["data"][0])
+
+
+def prism_rows(prisms: npt.ArrayLike, density: Array | None) -> tuple[Prisms, Array]:
+    """Prisms (n, 6) for the library, and the array that has to live as long."""
+    bounds = array("prisms", prisms, None, 6)
+    return Prisms(pointer(bounds), None if density is None else pointer(density), len(bounds)), bounds
+
+
+@functools.lru_cache(maxsize=256)
+def known_fields(fields: str | tuple[str, ...]) -> Fields:
+    """Fields, whose names are looked up once."""
+    return Fields(fields)
+
+
+def point_columns(points: npt.ArrayLike | tuple[npt.ArrayLike, ...]) -> tuple[Points, Array, tuple[int, ...]]:
+    """Points for the library, the array that has to live as long, and the shape of what is computed at them.
+
+    points: (m, 3), or a tuple of easting, northing and upward, which are broadcast together.
+    """
+    if isinstance(points, tuple):
+        if len(points) != 3:
+            raise InputError(f"points: a tuple of {len(points)}; easting, northing and upward are needed")
+        try:
+            columns = np.broadcast_arrays(*points)
+        except ValueError as error:
+            raise InputError(f"points: {error}") from None
+        shape = columns[0].shape
+        held = array("points", np.stack([column.ravel() for column in columns]), 3, None)
+    else:
+        held = np.ascontiguousarray(array("points", points, None, 3).T)
+        shape = held.shape[1:]
+    first, n = pointer(held), held.shape[1]
+    return Points(first, first + 8 * n, first + 16 * n, n), held, shape

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The prismfield authors
+"""prismfield as a library: fields, operators and inversions by the shared library that PRISMFIELD_LIBRARY names."""
+
+import multiprocessing
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.skipif("PRISMFIELD_LIBRARY" not in os.environ, reason="PRISMFIELD_LIBRARY names no library")
+if "PRISMFIELD_LIBRARY" in os.environ:
+    pytest.importorskip("scipy")
+    import prismfield as pf
+    from prismfield.library import LEVELS, library_file
+
+G = 6.6743e-11
+CUBE = [[-50.0, 50.0, -50.0, 50.0, -350.0, -250.0]]
+
+
+def ensemble(n=40, m=30, seed=1):
+    """Cubes below points, and densities."""
+    random = np.random.default_rng(seed)
+    centres = random.uniform(-100, 100, (n, 3)) - [0, 0, 200]
+    prisms = np.empty((n, 6))
+    prisms[:, 0::2], prisms[:, 1::2] = centres - 5, centres + 5
+    points = np.c_[random.uniform(-100, 100, (m, 2)), np.full(m, 10.0)]
+    return prisms, random.uniform(-300, 300, n), points
+
+
+def python(code, **environment):
+    """Runs code in another process of this Python."""
+    path = str(pathlib.Path(__file__).resolve().parent.parent)
+    return subprocess.Popen(
+        [sys.executable, "-B", "-c", textwrap.dedent(code)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path, **environment},
+    )
+
+
+def test_a_cube_far_away_is_a_point_mass():
+    at = [[0.0, 0.0, 99700.0], [30000.0, 0.0, -300.0]]
+    down = pf.forward(CUBE, 500.0, at, "gz", units="mGal", axes="z_down")
+    assert down[0] == pytest.approx(G * 5e8 / 1e10 * 1e5, rel=1e-9)
+    assert pf.forward(CUBE, 500.0, at, ["gzz", "gx"])[1, 1] == pytest.approx(-G * 5e8 / 9e8, rel=1e-9)
+
+
+def test_few_and_many_pairs_are_the_same():
+    prisms, density, points = ensemble(200, 150)
+    whole = pf.forward(prisms, density, points, pf.FIELDS)
+    parts = np.concatenate([pf.forward(prisms, density, some, pf.FIELDS) for some in np.split(points, 50)], axis=1)
+    assert np.abs(whole - parts).max(axis=1) == pytest.approx(0, abs=1e-13 * np.abs(whole).max())
+
+
+def test_fields_come_in_the_order_asked_for_in_the_shape_of_the_coordinates():
+    prisms, density, points = ensemble()
+    both = pf.forward(prisms, density, points, ["gxy", "potential"])
+    assert np.array_equal(both[::-1], pf.forward(prisms, density, points, ("potential", "gxy")))
+    grid = pf.forward(prisms, density, tuple(points.T.reshape(3, 5, 6)), "gxy")
+    assert np.array_equal(grid, both[0].reshape(5, 6))
+    assert np.array_equal(pf.forward(prisms, density, (*points.T[:2], 10.0), "gxy"), both[0])
+
+
+def test_a_singular_point_is_told():
+    with pytest.warns(pf.SingularPointWarning, match="1 of 2 points"):
+        pf.forward(CUBE, 500.0, [[50.0, 50.0, -300.0], [0.0, 0.0, 0.0]], "gxx")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda a: a.astype(np.float32),
+        lambda a: np.asfortranarray(a),
+        lambda a: np.repeat(a, 2, axis=0)[::2],
+        lambda a: a[::-1][::-1],
+        lambda a: a.tolist(),
+    ],
+)
+def test_arrays_of_any_layout(change):
+    prisms, density, points = ensemble()
+    prisms, points = np.round(prisms), np.round(points)
+    expected = pf.forward(prisms, density, points, "gz")
+    points.flags.writeable = False
+    assert np.array_equal(pf.forward(change(prisms), density, change(points), "gz"), expected)
+
+
+def test_arrays_of_other_libraries():
+    torch = pytest.importorskip("torch")
+    prisms, density, points = ensemble()
+    assert np.array_equal(
+        pf.forward(torch.from_numpy(prisms), torch.from_numpy(density), torch.from_numpy(points)),
+        pf.forward(prisms, density, points),
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments, text",
+    [
+        (lambda p, d, x: (p, d, x, "gw"), "'gw' is not a field"),
+        (lambda p, d, x: (p, d, x, []), "at least one"),
+        (lambda p, d, x: (p, d, x, ["gz", "gz"]), "once"),
+        (lambda p, d, x: (p[:, :5], d, x), "(n, 6) is needed"),
+        (lambda p, d, x: (p, d[1:], x), "(40,) is needed"),
+        (lambda p, d, x: (p, d, x[:, :2]), "(n, 3) is needed"),
+        (lambda p, d, x: (p, d, (x, x)), "easting, northing and upward"),
+        (lambda p, d, x: (p, d * np.nan, x), "density: number 0 is not finite"),
+        (lambda p, d, x: (p, d * 1j, x), "real numbers"),
+        (lambda p, d, x: (p, "heavy", x), "real numbers"),
+        (lambda p, d, x: (p[:, ::-1], d, x), "is not below east"),
+    ],
+)
+def test_what_is_wrong_is_named(arguments, text):
+    with pytest.raises(ValueError) as error:
+        pf.forward(*arguments(*ensemble()))
+    assert text in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "keyword, value", [("axes", "down"), ("units", "uGal"), ("space", "gpu"), ("precision", "half")]
+)
+def test_a_wrong_word_is_named(keyword, value):
+    with pytest.raises(ValueError, match=value):
+        pf.forward(*ensemble(), **{keyword: value})
+
+
+@pytest.mark.parametrize("storage", [None, "double", "float", 1e-4])
+def test_an_operator_is_its_matrix(storage):
+    prisms, density, points = ensemble(300, 60)
+    fields = ["gzz", "potential", "gx"]
+    g = pf.Operator(prisms, points, fields, storage=storage, units="mGal", axes="z_down")
+    exact = pf.forward(prisms, density, points, fields, units="mGal", axes="z_down").ravel()
+    tolerance = {None: 1e-12, "double": 1e-12, "float": 1e-6}.get(storage, 1e-3)
+    assert np.abs(g @ density - exact).max() <= tolerance * np.abs(exact).max()
+    matrix = g.entries().reshape(g.shape)
+    random = np.random.default_rng(2)
+    data, block = random.normal(size=g.shape[0]), random.normal(size=(g.shape[0], 3))
+    assert g.T @ data == pytest.approx(matrix.T @ data, rel=0, abs=tolerance * np.abs(matrix.T @ data).max() * 10)
+    assert np.allclose(g.T @ block, np.stack([g.T @ column for column in block.T], axis=1), rtol=1e-9, atol=1e-12)
+    left, right = data @ (g @ density), density @ (g.T @ data)
+    assert abs(left - right) <= 1e-11 * np.linalg.norm(data) * np.linalg.norm(exact)
+    weights = random.uniform(0.5, 2, g.shape[0])
+    assert g.diagonal(weights) == pytest.approx(weights @ matrix**2, rel=max(10 * tolerance, 1e-11))
+    assert (g.nbytes == 0) == (storage is None) and g.storage
+
+
+def test_a_product_of_the_wrong_length_is_an_error():
+    g = pf.Operator(*ensemble()[::2])
+    with pytest.raises(ValueError):
+        g @ np.ones(7)
+
+
+def test_pylops():
+    pylops = pytest.importorskip("pylops")
+    prisms, density, points = ensemble()
+    g = pf.Operator(prisms, points, ["gz", "gxx"], units="mGal")
+    wrapped = g.pylops((5, 8))
+    assert pylops.utils.dottest(wrapped, *wrapped.shape, rtol=1e-9, atol=0)
+    assert (wrapped @ density.reshape(5, 8)).shape == (2, 30)
+
+
+def test_an_inversion_finds_a_cell():
+    edges, down = np.arange(0, 501, 100.0), np.arange(-300, 1, 100.0)
+    west, south, bottom = (a.ravel() for a in np.meshgrid(edges[:-1], edges[:-1], down[:-1]))
+    order = np.lexsort((west, south, bottom))
+    west, south, bottom = west[order], south[order], bottom[order]
+    prisms = np.c_[west, west + 100, south, south + 100, bottom, bottom + 100]
+    truth = np.zeros((3, 5, 5))
+    truth[1, 2, 2] = 400
+    at = (*np.meshgrid(np.arange(-50, 551, 100.0), np.arange(-50, 551, 100.0)), 10.0)
+    fields = ["gzz", "gz"]
+    values = pf.forward(prisms, truth.ravel(), at, fields, units="mGal", axes="z_down")
+    data = pf.Data(at, fields, values, [0.01, 1e-4], axes="z_down")
+    told = []
+    model = pf.invert(pf.Cells(edges, edges, down), data, settings={"bounds": [0, 400]}, progress=told.append)
+    assert np.unravel_index(model.density.argmax(), model.density.shape)[1:] == (2, 2)
+    assert model.density.min() >= 0 and model.density.max() <= 400
+    assert model.predicted[0].shape == values.shape and told
+    assert model.on_target or model.message
+    assert len(model.convergence["beta"]) == len(model.convergence["chi"]) > 0
+    active = np.ones((3, 5, 5), dtype=bool)
+    active[2] = False
+    inactive = pf.invert(pf.Cells(edges, edges, down, active), data, settings={"max_iterations": 3})
+    assert np.array_equal(np.isnan(inactive.density), ~active)
+    wrong = (({"bonds": [0, 1]}, "inversion.bounds"), ({"bounds": [0]}, "2 numbers"), ({"trend": "up"}, "linear"))
+    for settings, text in wrong:
+        with pytest.raises(ValueError, match=text):
+            pf.invert(pf.Cells(edges, edges, down), data, settings=settings)
+
+
+LONG_CALL = """
+    import numpy as np, prismfield as pf, sys, time
+    n = 200000
+    x = np.arange(n, dtype=float)
+    prisms = np.c_[x, x + 1, 0 * x, 0 * x + 1, 0 * x - 2, 0 * x - 1]
+    points = np.c_[x, 0 * x, 0 * x + 10]
+    print("ready", flush=True)
+    try:
+        pf.forward(prisms, 100.0, points, ["gzz", "gz"])
+    except KeyboardInterrupt:
+        print("stopped", time.monotonic(), flush=True)
+    print(pf.forward(prisms[:2], 100.0, points[:2]).shape, flush=True)
+"""
+
+
+def test_ctrl_c_stops_a_call_and_python_goes_on():
+    import time
+
+    process = python(LONG_CALL)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(2)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=120)
+    assert "stopped" in out and "(2,)" in out, errors
+    # the bound asked for is 0.3 s on a quiet machine
+    assert float(out.split()[1]) - sent < 10
+
+
+def test_an_error_of_the_progress_function_is_raised():
+    def tell(_):
+        raise KeyError("told")
+
+    prisms, density, points = ensemble(400, 400)
+    with pytest.raises(KeyError, match="told"):
+        pf.forward(prisms, density, points, progress=tell)
+
+
+def test_threads_give_the_same_bits():
+    prisms, density, points = ensemble(300, 200)
+    expected = pf.forward(prisms, density, points, pf.FIELDS)
+    found = [None] * 4
+
+    def compute(i):
+        found[i] = pf.forward(prisms, density, points, pf.FIELDS)
+
+    threads = [threading.Thread(target=compute, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(expected, values) for values in found)
+
+
+def norm_of_field(_):
+    return float(np.linalg.norm(pf.forward(*ensemble(300, 200))))
+
+
+def test_a_forked_process_is_refused_and_a_spawned_one_computes():
+    expected = norm_of_field(0)
+    with multiprocessing.get_context("fork").Pool(1) as pool, pytest.raises(pf.RunError, match="spawn"):
+        pool.map(norm_of_field, [0])
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(norm_of_field, [0]) == [expected]
+
+
+def test_a_process_ends_well():
+    process = python("import prismfield as pf; pf.start(2); g = pf.Operator([[0,1,0,1,0,1]], [[0,0,5]])")
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 0 and not errors
+
+
+def test_a_thousand_operators_leave_nothing():
+    prisms, _, points = ensemble(100, 100)
+
+    def make(n):
+        for _ in range(n):
+            pf.Operator(prisms, points, storage="double")
+
+    make(50)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    make(1000)
+    # 80 kB each would be 80 MB
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 8_000
+
+
+def test_the_library_is_that_of_the_processor(tmp_path):
+    all_flags = frozenset().union(*LEVELS.values())
+    for level in LEVELS:
+        (tmp_path / f"libprismfield_{level}.so").touch()
+    assert library_file(tmp_path, None, all_flags).name == "libprismfield_avx512.so"
+    assert library_file(tmp_path, "avx2", all_flags).name == "libprismfield_avx2.so"
+    assert library_file(tmp_path, None, LEVELS["avx2"]).name == "libprismfield_avx2.so"
+    assert library_file(tmp_path, None, frozenset()).name == "libprismfield_scalar.so"
+    with pytest.raises(ImportError, match="this processor lacks avx512bw"):
+        library_file(tmp_path, "avx512", LEVELS["avx2"])
+    with pytest.raises(ImportError, match="levels are"):
+        library_file(tmp_path, "sse", all_flags)
+    (tmp_path / "libprismfield_avx2.so").unlink()
+    with pytest.raises(ImportError, match="no library of prismfield for avx2"):
+        library_file(tmp_path, "avx2", all_flags)
+    (tmp_path / "libprismfield_native.so").touch()
+    assert library_file(tmp_path, None, all_flags).name == "libprismfield_native.so"
+
+
+def test_choclo_in_loops_of_numba():
+    numba = pytest.importorskip("numba")
+    import prismfield.choclo as ours
+
+    @numba.njit
+    def total(function, n):
+        result = 0.0
+        for i in range(n):
+            result += function(0.1 * i, 0.0, 3.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1000.0)
+        return result
+
+    points = np.c_[0.1 * np.arange(20), np.zeros(20), np.full(20, 3.0)]
+    expected = pf.forward([[-1, 1, -1, 1, -1, 1]], 1000.0, points).sum()
+    assert total(ours.gravity_u, 20) == pytest.approx(expected, rel=1e-13)
+    choclo = pytest.importorskip("choclo")
+    box = (-1.0, 1.0, -1.0, 1.0, -1.0, 1.0)
+    on_faces = [(1, 0.2, 0.1), (0.3, -1, 0.1), (0.3, 0.2, 1)]
+    on_edges = [(1, 1, 0.2), (1, 0.2, 1), (0.2, 1, 1), (1, 1, 1)]
+    for at in [*on_faces, *on_edges, (0.1, 0.2, 0.3)]:
+        for name in ours.__all__:
+            mine = getattr(ours, name)(*map(float, at), *box, 1000.0)
+            theirs = getattr(choclo.prism, name)(*map(float, at), *box, 1000.0)
+            assert mine == pytest.approx(theirs, rel=1e-10, abs=1e-18, nan_ok=True), (name, at)
+    assert np.isnan(ours.gravity_u(0.0, 0.0, 0.0, 1.0, -1.0, -1.0, 1.0, -1.0, 1.0, 1.0))

@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+//
+// The C ABI: plain pointers in, codes and texts out; no exception leaves, nothing of a caller's is kept.
+#include <prismfield/prismfield.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <numbers>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <prismfield/error.hpp>
+#include <prismfield/forward.hpp>
+#include <prismfield/host_operator.hpp>
+#include <prismfield/invert.hpp>
+#include <prismfield/runtime.hpp>
+
+#include "base/version.hpp"
+#include "compute/forward_of_few.hpp"
+#include "engine/engine.hpp"
+#include "engine/few_pairs.hpp"
+#include "engine/kokkos_facts.hpp"
+#include "model/choices.hpp"
+
+namespace prismfield::capi {
+
+using Numbers = std::span<const double>;
+
+/// Set by SIGINT while a call may be interrupted by it.
+std::atomic<bool> interrupt_came = false;
+extern "C" void note_interrupt(int) { interrupt_came = true; }
+
+/// The one computation that there is at a time, in the process that started Kokkos.
+std::mutex computing;
+std::optional<pid_t> started_by;
+int started_threads = 0;
+
+thread_local std::string message;
+
+void start(int threads) {
+  if (!started_by) {
+    // never ended: its end would have to come before that of Kokkos' own statics
+    RuntimeOptions options;
+    options.threads = threads;
+    static const Runtime* const runtime = new Runtime(options);
+    static_cast<void>(runtime);
+    started_by = getpid();
+    started_threads = kokkos_facts().host_threads;
+  }
+  if (*started_by != getpid()) {
+    throw RunError(
+        "the process was forked after prismfield had started, and its threads are not there; start processes by "
+        "'spawn' or 'forkserver', or fork before the first call");
+  }
+  if (threads != 0 && threads != started_threads) {
+    throw InputError("", "threads",
+                     "is " + std::to_string(threads) + ", but prismfield runs with " + std::to_string(started_threads) +
+                         "; set the number before the first computation");
+  }
+}
+
+template <class F>
+pf_code guarded(const F& f) noexcept {
+  try {
+    try {
+      f();
+      return PF_OK;
+    } catch (const InputError& error) {
+      message = error.what();
+      return PF_INPUT_ERROR;
+    } catch (const Stopped&) {
+      message = "stopped; nothing was computed";
+      return PF_STOPPED;
+    } catch (const AgreedFailure& error) {
+      message = error.what();
+      return error.kind == ErrorKind::input     ? PF_INPUT_ERROR
+             : error.kind == ErrorKind::stopped ? PF_STOPPED
+                                                : PF_RUN_ERROR;
+    } catch (const std::bad_alloc&) {
+      message = "out of memory";
+      return PF_RUN_ERROR;
+    } catch (const RunError& error) {
+      message = error.what();
+      return PF_RUN_ERROR;
+    } catch (const std::exception& error) {
+      message = error.what();
+      return PF_INTERNAL_ERROR;
+    }
+  } catch (...) {
+    return PF_INTERNAL_ERROR;
+  }
+}
+
+// ---- settings
+
+struct Settings {
+  Settings() { storage.store = Store::none; }
+  Request request;
+  StorageSettings storage;
+  InversionSettings inversion;
+  pf_progress progress = nullptr;
+  void* user = nullptr;
+  bool interruptible = false;
+};
+
+/// The keys that take numbers: how many, and what they set.
+struct NumberKey {
+  std::int64_t count;
+  std::function<void(Settings&, Numbers)> set;
+};
+
+std::int64_t whole(double value) {
+  if (value != static_cast<double>(static_cast<std::int64_t>(value))) throw InputError("", "", "is no whole number");
+  return static_cast<std::int64_t>(value);
+}
+
+template <std::size_t n>
+std::array<double, n> array_of(Numbers values) {
+  std::array<double, n> all{};
+  std::copy_n(values.begin(), n, all.begin());
+  return all;
+}
+
+const std::map<std::string, NumberKey, std::less<>>& number_keys() {
+  const auto of_execution = [](std::optional<std::int64_t> Execution::*member) {
+    return NumberKey{1, [member](Settings& s, Numbers v) { s.request.execution.*member = whole(v[0]); }};
+  };
+  const auto of_inversion = [](auto InversionSettings::*member) {
+    return NumberKey{1, [member](Settings& s, Numbers v) {
+                       using T = std::remove_reference_t<decltype(s.inversion.*member)>;
+                       if constexpr (std::is_same_v<T, bool>) {
+                         s.inversion.*member = v[0] != 0;
+                       } else if constexpr (std::is_integral_v<T>) {
+                         s.inversion.*member = static_cast<T>(whole(v[0]));
+                       } else {
+                         s.inversion.*member = v[0];
+                       }
+                     }};
+  };
+  using Inversion = InversionSettings;
+  static const std::map<std::string, NumberKey, std::less<>> keys = {
+      {"gravitational_constant", {1, [](Settings& s, Numbers v) { s.request.gravitational_constant = v[0]; }}},
+      {"execution.batch", of_execution(&Execution::batch)},
+      {"execution.slots", of_execution(&Execution::slots)},
+      {"execution.block", of_execution(&Execution::block)},
+      {"execution.chunk", of_execution(&Execution::chunk)},
+      {"execution.memory_limit", of_execution(&Execution::memory_limit)},
+      {"sensitivity.compression", {1, [](Settings& s, Numbers v) { s.storage.compression = v[0]; }}},
+      {"sensitivity.memory_limit", {1, [](Settings& s, Numbers v) { s.storage.memory_limit = whole(v[0]); }}},
+      {"inversion.smallness", of_inversion(&Inversion::smallness)},
+      {"inversion.smoothness", {3, [](Settings& s, Numbers v) { s.inversion.smoothness = array_of<3>(v); }}},
+      {"inversion.smoothing_lengths",
+       {3, [](Settings& s, Numbers v) { s.inversion.smoothing_lengths = array_of<3>(v); }}},
+      {"inversion.reference_in_smoothness", of_inversion(&Inversion::reference_in_smoothness)},
+      {"inversion.norm", {4, [](Settings& s, Numbers v) { s.inversion.norm = array_of<4>(v); }}},
+      {"inversion.bounds",
+       {2,
+        [](Settings& s, Numbers v) {
+          s.inversion.bounds = Range{v[0], v[1]};
+        }}},
+      {"inversion.beta", of_inversion(&Inversion::beta)},
+      {"inversion.target_misfit", of_inversion(&Inversion::target_misfit)},
+      {"inversion.max_iterations", of_inversion(&Inversion::max_iterations)},
+      {"inversion.preconditioner_rank", of_inversion(&Inversion::preconditioner_rank)},
+      {"inversion.depth_of_investigation", of_inversion(&Inversion::depth_of_investigation)},
+      {"inversion.weighting.power", {1, [](Settings& s, Numbers v) { s.inversion.weighting.power = v[0]; }}},
+      {"inversion.weighting.z0", {1, [](Settings& s, Numbers v) { s.inversion.weighting.z0 = v[0]; }}},
+      {"inversion.uncertainty.samples",
+       {1, [](Settings& s, Numbers v) { s.inversion.uncertainty.samples = whole(v[0]); }}},
+      {"inversion.uncertainty.seed",
+       {1, [](Settings& s, Numbers v) { s.inversion.uncertainty.seed = static_cast<std::uint64_t>(whole(v[0])); }}},
+      {"inversion.uncertainty.rank", {1, [](Settings& s, Numbers v) { s.inversion.uncertainty.rank = whole(v[0]); }}},
+  };
+  return keys;
+}
+
+/// A word of a key and what it sets.
+using Words = std::map<std::string, std::function<void(Settings&)>, std::less<>>;
+
+const std::map<std::string, Words, std::less<>>& text_keys() {
+  const auto words = [](const auto& choices, auto place) {
+    Words all;
+    for (const auto& choice : choices) {
+      all[choice.word] = [place, meaning = choice.meaning](Settings& s) { place(s) = meaning; };
+    }
+    return all;
+  };
+  const auto execution = [](auto member) {
+    return [member](Settings & s) -> auto& { return s.request.execution.*member; };
+  };
+  const auto storage = [](auto member) {
+    return [member](Settings & s) -> auto& { return s.storage.*member; };
+  };
+  static const std::map<std::string, Words, std::less<>> keys = {
+      {"execution.space", words(space_choices, execution(&Execution::space))},
+      {"execution.precision", words(precision_choices, execution(&Execution::precision))},
+      {"execution.kernel", words(kernel_choices, execution(&Execution::kernel))},
+      {"execution.method", words(method_choices, execution(&Execution::method))},
+      {"sensitivity.store", words(store_choices, storage(&StorageSettings::store))},
+      {"sensitivity.precision", words(stored_precision_choices, storage(&StorageSettings::precision))},
+      {"inversion.weighting.kind",
+       {{"sensitivity", [](Settings& s) { s.inversion.weighting.kind = WeightingKind::sensitivity; }},
+        {"depth", [](Settings& s) { s.inversion.weighting.kind = WeightingKind::depth; }},
+        {"distance", [](Settings& s) { s.inversion.weighting.kind = WeightingKind::distance; }},
+        {"none", [](Settings& s) { s.inversion.weighting.kind = WeightingKind::none; }}}},
+      {"inversion.trend",
+       {{"none", [](Settings& s) { s.inversion.trend = Trend::none; }},
+        {"constant", [](Settings& s) { s.inversion.trend = Trend::constant; }},
+        {"linear", [](Settings& s) { s.inversion.trend = Trend::linear; }}}},
+      {"inversion.beta",
+       {{"target", [](Settings& s) { s.inversion.beta_choice = BetaChoice::target; }},
+        {"gcv", [](Settings& s) { s.inversion.beta_choice = BetaChoice::gcv; }},
+        {"l_curve", [](Settings& s) { s.inversion.beta_choice = BetaChoice::l_curve; }}}},
+      {"inversion.data_norm",
+       {{"squares", [](Settings& s) { s.inversion.data_norm = DataNorm::squares; }},
+        {"huber", [](Settings& s) { s.inversion.data_norm = DataNorm::huber; }}}},
+  };
+  return keys;
+}
+
+template <class Map>
+const auto& found(const Map& keys, const std::string& where, std::string_view word) {
+  if (const auto at = keys.find(word); at != keys.end()) return at->second;
+  std::string allowed;
+  for (const auto& [key, value] : keys) allowed += (allowed.empty() ? "" : ", ") + key;
+  throw InputError("", where, "'" + std::string(word) + "' is none of " + allowed);
+}
+
+// ---- arguments
+
+FieldList field_list(const int* numbers, int n) {
+  FieldList fields;
+  int before = -1;
+  for (const int number : std::span(numbers, static_cast<std::size_t>(std::max(n, 0)))) {
+    if (number <= before || number >= n_known_fields) {
+      throw InputError("", "fields", "are numbers of fields that rise: " + std::to_string(number) + " is not the next");
+    }
+    fields.add(static_cast<Field>(number));
+    before = number;
+  }
+  if (fields.empty()) throw InputError("", "fields", "at least one is needed");
+  return fields;
+}
+
+Numbers numbers(const double* values, std::int64_t n) { return {values, static_cast<std::size_t>(n)}; }
+std::vector<double> copied(const double* values, std::int64_t n) {
+  if (values == nullptr) return {};
+  return {values, values + n};
+}
+
+PointColumns columns_of(const pf_points& points) {
+  return {numbers(points.easting, points.n), numbers(points.northing, points.n), numbers(points.upward, points.n), {}};
+}
+
+/// Prisms as columns, copies of a caller's rows.
+class Prisms {
+public:
+  explicit Prisms(const pf_prisms& rows) {
+    const auto n = static_cast<std::size_t>(rows.n);
+    for (std::size_t c = 0; c < 6; ++c) {
+      m_columns[c].resize(n);
+      for (std::size_t i = 0; i < n; ++i) m_columns[c][i] = rows.bounds[6 * i + c];
+    }
+    m_columns[6] = rows.density == nullptr ? std::vector<double>(n, 1.0) : copied(rows.density, rows.n);
+    m_list.emplace(columns());
+  }
+  [[nodiscard]] const PrismList& list() const noexcept { return *m_list; }
+  [[nodiscard]] PrismColumns columns() const noexcept {
+    const auto& c = m_columns;
+    return {c[0], c[1], c[2], c[3], c[4], c[5], c[6]};
+  }
+
+private:
+  std::array<std::vector<double>, 7> m_columns;
+  std::optional<PrismList> m_list;
+};
+
+/// For as long as a call lasts: the one that computes, which a progress function or SIGINT stops.
+class Call final : public Observer {
+public:
+  explicit Call(const Settings& settings) : m_settings(settings), m_lock(computing) {
+    start(0);
+    if (!settings.interruptible) return;
+    interrupt_came = false;
+    struct sigaction action = {};
+    action.sa_handler = note_interrupt;
+    sigaction(SIGINT, &action, &m_before);
+  }
+  ~Call() override {
+    if (m_settings.interruptible) sigaction(SIGINT, &m_before, nullptr);
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  void progress(double done, std::int64_t) override {
+    if (m_settings.interruptible && interrupt_came) throw Stopped();
+    if (m_settings.progress != nullptr && m_settings.progress(done, m_settings.user) != 0) throw Stopped();
+  }
+
+private:
+  const Settings& m_settings;
+  const std::lock_guard<std::mutex> m_lock;
+  struct sigaction m_before = {};
+};
+
+/// Whether a forward run takes the calling thread alone.
+bool are_few(const Settings& settings, std::int64_t n_prisms, std::int64_t n_points) {
+  const Execution& execution = settings.request.execution;
+  return static_cast<double>(n_prisms) * static_cast<double>(n_points) <= static_cast<double>(few_pairs) &&
+         !is_device(execution.space) && execution.precision == Precision::double_ &&
+         execution.kernel == KernelKind::automatic && settings.progress == nullptr;
+}
+
+/// What settings come to, those that are not given included.
+Settings with_fields(const Settings* settings, FieldList fields) {
+  Settings all = settings == nullptr ? Settings() : *settings;
+  all.request.fields = fields;
+  return all;
+}
+
+}  // namespace prismfield::capi
+
+using namespace prismfield;
+using namespace prismfield::capi;
+
+struct pf_settings : Settings {};
+
+struct pf_operator {
+  Prisms prisms;
+  Points points;
+  std::optional<HostOperator> g;
+  StorageChoice choice;
+};
+
+struct pf_inversion {
+  InversionOutcome outcome;
+};
+
+int pf_abi_version() { return PF_ABI_VERSION; }
+const char* pf_version() { return version_text; }
+const char* pf_message() { return message.c_str(); }
+
+pf_code pf_start(int threads) {
+  return guarded([&] {
+    const std::lock_guard lock(computing);
+    start(threads);
+  });
+}
+int pf_threads() { return started_threads; }
+const char* pf_spaces() {
+  static const std::string names = [] {
+    std::string all;
+    for (const Space space : built_spaces()) all += (all.empty() ? "" : " ") + std::string(name(space));
+    return all;
+  }();
+  return names.c_str();
+}
+
+int pf_n_fields() { return n_known_fields; }
+namespace {
+const FieldInfo* field(int number) {
+  return number < 0 || number >= n_known_fields ? nullptr : &field_infos[static_cast<std::size_t>(number)];
+}
+}  // namespace
+// a field's texts are literals, which end with 0
+const char* pf_field_name(int number) { return field(number) == nullptr ? nullptr : field(number)->name.data(); }
+const char* pf_field_long_name(int number) {
+  return field(number) == nullptr ? nullptr : field(number)->long_name.data();
+}
+const char* pf_field_unit(int number) { return field(number) == nullptr ? nullptr : field(number)->unit.data(); }
+double pf_field_scale(int number) { return field(number) == nullptr ? 0 : field(number)->scale; }
+int pf_field_is_odd_in_z(int number) { return field(number) != nullptr && field(number)->odd_in_z ? 1 : 0; }
+
+pf_settings* pf_settings_new() { return new (std::nothrow) pf_settings; }
+void pf_settings_delete(pf_settings* settings) { delete settings; }
+pf_code pf_set_numbers(pf_settings* settings, const char* key, const double* values, std::int64_t n) {
+  return guarded([&] {
+    const NumberKey& number = found(number_keys(), "settings of numbers", key);
+    if (n != number.count) {
+      throw InputError("", key, "needs " + std::to_string(number.count) + " numbers, has " + std::to_string(n));
+    }
+    try {
+      number.set(*settings, numbers(values, n));
+    } catch (const InputError&) {
+      throw InputError("", key, std::to_string(values[0]) + " is no whole number");
+    }
+  });
+}
+pf_code pf_set_text(pf_settings* settings, const char* key, const char* value) {
+  return guarded([&] { found(found(text_keys(), "settings of words", key), key, value)(*settings); });
+}
+void pf_set_progress(pf_settings* settings, pf_progress progress, void* user) {
+  settings->progress = progress;
+  settings->user = user;
+}
+void pf_set_interruptible(pf_settings* settings, int interruptible) { settings->interruptible = interruptible != 0; }
+
+pf_code pf_forward(const pf_prisms* prisms, const pf_points* points, const int* fields, int n_fields,
+                   const pf_settings* settings, double* values, std::int64_t* singular, pf_run* run) {
+  return guarded([&] {
+    const auto start = std::chrono::steady_clock::now();
+    const Settings all = with_fields(settings, field_list(fields, n_fields));
+    const Prisms copies(*prisms);
+    const PointColumns places = columns_of(*points);
+    const std::span<double> out(values, static_cast<std::size_t>(n_fields * points->n));
+    const auto computed = [&] {
+      if (are_few(all, prisms->n, points->n)) return forward_of_few(out, copies.columns(), places, all.request);
+      Call call(all);
+      return forward_into(out, copies.list(), places, all.request, {}, &call);
+    };
+    const Fields result = computed();
+    if (singular != nullptr) std::copy(result.singular_points.begin(), result.singular_points.end(), singular);
+    if (run != nullptr) {
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      *run = {static_cast<std::int64_t>(result.singular_points.size()), result.points_inside, result.pairs,
+              seconds.count()};
+    }
+  });
+}
+
+double pf_gravity(int number, double easting, double northing, double upward, double west, double east, double south,
+                  double north, double bottom, double top, double density) {
+  double value = std::numeric_limits<double>::quiet_NaN();
+  guarded([&] {
+    const std::array<double, 10> numbers = {easting, northing, upward, west, east, south, north, bottom, top, density};
+    if (number < 0 || number >= n_native_fields || west >= east || south >= north || bottom >= top ||
+        !std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); })) {
+      return;
+    }
+    const bool touches = west <= easting && easting <= east && south <= northing && northing <= north &&
+                         bottom <= upward && upward <= top;
+    const std::array<bool, 3> is_on = {touches && (easting == west || easting == east),
+                                       touches && (northing == south || northing == north),
+                                       touches && (upward == bottom || upward == top)};
+    const Derivatives of = native_derivatives[static_cast<std::size_t>(number)];
+    const std::array<int, 3> along = {of.easting, of.northing, of.upward};
+    double jump = 0;
+    for (std::size_t d = 0; d < 3 && of.order() == 2; ++d) {
+      const std::size_t other = (d + 1) % 3, last = (d + 2) % 3;
+      if (along[d] == 2 && is_on[d] && (is_on[other] || is_on[last])) return;
+      if (along[d] == 1 && along[other] == 1 && is_on[d] && is_on[other]) return;
+      // from the mean of both sides to the outer one
+      if (along[d] == 2 && is_on[d]) jump = 2 * std::numbers::pi * density;
+    }
+    const auto one = [](const double& x) { return Numbers(&x, 1); };
+    double computed = 0;
+    Request request;
+    request.fields = {static_cast<Field>(number)};
+    forward_of_few({&computed, 1}, {one(west), one(east), one(south), one(north), one(bottom), one(top), one(density)},
+                   {one(easting), one(northing), one(upward), {}}, request);
+    value = computed + request.gravitational_constant * jump;
+  });
+  return value;
+}
+
+pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const int* fields, int n_fields,
+                        const pf_settings* settings, pf_operator** made) {
+  return guarded([&] {
+    const Settings all = with_fields(settings, field_list(fields, n_fields));
+    auto g = std::make_unique<pf_operator>(Prisms({prisms->bounds, nullptr, prisms->n}), Points(), std::nullopt,
+                                           StorageChoice());
+    g->points.easting = copied(points->easting, points->n);
+    g->points.northing = copied(points->northing, points->n);
+    g->points.upward = copied(points->upward, points->n);
+    Call call(all);
+    g->g.emplace(g->prisms.list(), g->points, all.request, all.storage, Communicator(), &g->choice);
+    *made = g.release();
+  });
+}
+void pf_operator_delete(pf_operator* made) {
+  const std::lock_guard lock(computing);
+  delete made;
+}
+std::int64_t pf_operator_rows(const pf_operator* g) { return g->g->rows(); }
+std::int64_t pf_operator_columns(const pf_operator* g) { return g->g->columns(); }
+std::int64_t pf_operator_bytes(const pf_operator* g) { return g->choice.bytes; }
+const char* pf_operator_storage(const pf_operator* g) { return g->choice.why.c_str(); }
+
+namespace {
+/// f(operator, rows, columns) as the one call that computes.
+template <class F>
+pf_code product(pf_operator* g, const F& f) {
+  return guarded([&] {
+    const std::lock_guard lock(computing);
+    start(0);
+    f(*g->g, static_cast<std::size_t>(g->g->rows()), static_cast<std::size_t>(g->g->columns()));
+  });
+}
+}  // namespace
+
+pf_code pf_operator_apply(pf_operator* g, const double* x, double* y, std::int64_t n) {
+  const auto k = static_cast<std::size_t>(n);
+  return product(g, [&](HostOperator& of, std::size_t rows, std::size_t columns) {
+    of.apply({x, k * columns}, {y, k * rows}, n);
+  });
+}
+pf_code pf_operator_apply_transpose(pf_operator* g, const double* y, double* x, std::int64_t n) {
+  const auto k = static_cast<std::size_t>(n);
+  return product(g, [&](HostOperator& of, std::size_t rows, std::size_t columns) {
+    of.apply_transpose({y, k * rows}, {x, k * columns}, n);
+  });
+}
+pf_code pf_operator_diagonal(pf_operator* g, const double* weights, double* diagonal, std::int64_t n) {
+  const auto k = static_cast<std::size_t>(n);
+  return product(g, [&](HostOperator& of, std::size_t rows, std::size_t columns) {
+    of.diagonal({weights, k * rows}, {diagonal, k * columns}, n);
+  });
+}
+pf_code pf_operator_entries(pf_operator* g, std::int64_t begin, std::int64_t end, double* entries) {
+  return product(g, [&](HostOperator& of, std::size_t, std::size_t columns) {
+    const std::int64_t n = of.fields().size() * (end - begin);
+    of.entries({begin, end}, {entries, static_cast<std::size_t>(std::max<std::int64_t>(n, 0)) * columns});
+  });
+}
+
+pf_code pf_invert(const pf_cells* cells, const pf_data* data, int n_data, const pf_start_model* model,
+                  const pf_settings* settings, pf_inversion** made) {
+  return guarded([&] {
+    const Settings all = with_fields(settings, {Field::gz});
+    CellEdges edges;
+    for (std::size_t d = 0; d < 3; ++d) edges[d] = copied(cells->edges[d], cells->counts[d] + 1);
+    const ActiveCells active =
+        cells->active == nullptr
+            ? ActiveCells(edges)
+            : ActiveCells(edges, {}, std::vector<std::int64_t>(cells->active, cells->active + cells->n_active));
+    InversionInput input;
+    input.request = all.request;
+    input.storage = all.storage;
+    input.settings = all.inversion;
+    input.cells = &active;
+    for (const pf_data& of : std::span(data, static_cast<std::size_t>(n_data))) {
+      DataSet set;
+      set.name = of.name == nullptr ? "data" : of.name;
+      set.points.easting = copied(of.points.easting, of.points.n);
+      set.points.northing = copied(of.points.northing, of.points.n);
+      set.points.upward = copied(of.points.upward, of.points.n);
+      set.fields = field_list(of.fields, of.n_fields);
+      set.values = copied(of.values, set.size());
+      set.sigma = copied(of.sigma, set.size());
+      input.data.push_back(std::move(set));
+    }
+    if (model != nullptr) {
+      input.reference = copied(model->reference, active.size());
+      input.start = copied(model->start, active.size());
+      input.lower = copied(model->lower, active.size());
+      input.upper = copied(model->upper, active.size());
+      input.cell_weights = copied(model->cell_weights, active.size());
+    }
+    Call call(all);
+    struct Steps final : InversionObserver {
+      explicit Steps(Call& of_call) : call(of_call) {}
+      void row(const ConvergenceRow&) override { call.progress(0, 0); }
+      void step(const char*, std::int64_t done, std::int64_t of) override {
+        call.progress(of > 0 ? static_cast<double>(done) / static_cast<double>(of) : 0, 0);
+      }
+      Call& call;
+    } steps(call);
+    auto result = std::make_unique<pf_inversion>();
+    result->outcome = invert(input, {}, &steps);
+    *made = result.release();
+  });
+}
+void pf_inversion_delete(pf_inversion* made) { delete made; }
+int pf_inversion_on_target(const pf_inversion* inversion) { return inversion->outcome.on_target ? 1 : 0; }
+const char* pf_inversion_message(const pf_inversion* inversion) { return inversion->outcome.message.c_str(); }
+
+std::int64_t pf_inversion_values(const pf_inversion* inversion, const char* word, double* values) {
+  const InvertedModel& model = inversion->outcome.model;
+  const std::string_view key = word;
+  std::vector<double> column;
+  const std::vector<double>* from = &column;
+  const auto of_rows = [&](auto member) {
+    for (const ConvergenceRow& row : model.convergence) column.push_back(static_cast<double>(row.*member));
+  };
+  constexpr std::string_view predicted = "predicted/";
+  if (key == "density") from = &model.density;
+  if (key == "density_sigma") from = &model.density_sigma;
+  if (key == "depth_of_investigation") from = &model.depth_of_investigation;
+  if (key == "beta") of_rows(&ConvergenceRow::beta);
+  if (key == "phi_d") of_rows(&ConvergenceRow::phi_d);
+  if (key == "phi_m") of_rows(&ConvergenceRow::phi_m);
+  if (key == "chi") of_rows(&ConvergenceRow::chi);
+  if (key == "products") of_rows(&ConvergenceRow::products);
+  if (key == "seconds") of_rows(&ConvergenceRow::seconds);
+  for (std::size_t i = 0; i < model.data.size(); ++i) {
+    if (key == std::string(predicted) + std::to_string(i)) from = &model.data[i].predicted;
+  }
+  if (values != nullptr) std::copy(from->begin(), from->end(), values);
+  return static_cast<std::int64_t>(from->size());
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <prismfield/fields.hpp>
+#include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
+
+namespace prismfield {
+
+/// So many pairs take one thread less time than planning and launching them.
+inline constexpr std::int64_t few_pairs = 16384;
+
+/// Fields of few prisms at few points, in double and in the calling thread; Kokkos need not run. The forms are those
+/// that forward() takes. Writes `values`, (field of the set, point) for G = 1, and `contact`, (point,
+/// n_contact_columns) as kernel/contact.hpp describes it. Prisms and points have to be checked.
+void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns& points, std::span<double> values,
+                   std::span<double> contact);
+
+}  // namespace prismfield

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "engine/few_pairs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "engine/with_arithmetic.hpp"
+#include "kernel/host_tile.hpp"
+
+namespace prismfield {
+namespace {
+
+using A = kernel::DoubleArithmetic;
+using Host = Kokkos::HostSpace;
+
+/// A View of a vector's elements, in the shape that a launch has them.
+template <class View, class T, class... Lengths>
+View view_of(std::vector<T>& all, Lengths... lengths) {
+  return View(all.data(), static_cast<std::size_t>(lengths)...);
+}
+
+}  // namespace
+
+void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns& points, std::span<double> values,
+                   std::span<double> contact) {
+  static const kernel::MultipoleTables tables = kernel::multipole_tables();
+  const std::size_t n = prisms.west.size();
+  const auto n_points = static_cast<std::size_t>(points.size());
+  constexpr std::size_t width = kernel::host_width<A>;
+  const std::size_t n_groups = (n_points + width - 1) / width;
+  const std::size_t padded = n_groups * width;
+  const auto n_fields = static_cast<std::size_t>(fields_of(set).size());
+
+  std::vector<kernel::PrismShape<A>> shapes;
+  std::array<double, 3> last{};
+  std::vector<kernel::FarPrismIn<A, Host>> far(n);
+  std::vector<kernel::NearPrism<A>> near(n);
+  std::vector<kernel::PrismWeight<A>> weights(n);
+  const double origin[3] = {};
+  for (std::size_t i = 0; i < n; ++i) {
+    const double face[3][2] = {
+        {prisms.west[i], prisms.east[i]}, {prisms.south[i], prisms.north[i]}, {prisms.bottom[i], prisms.top[i]}};
+    const std::array<double, 3> edges = {face[0][1] - face[0][0], face[1][1] - face[1][0], face[2][1] - face[2][0]};
+    if (edges != last) {
+      const double edge[3] = {edges[0], edges[1], edges[2]};
+      kernel::prepare_shape<A>(tables, edge, shapes.emplace_back());
+      last = edges;
+    }
+    kernel::prepare_prism<A>(shapes.back(), static_cast<std::int32_t>(shapes.size() - 1), face, origin, far[i],
+                             near[i]);
+    kernel::prepare_weight<A>(shapes.back(), face, prisms.density[i], weights[i]);
+  }
+
+  std::array<std::vector<double>, 3> places;
+  const std::array<std::span<const double>, 3> from = {points.easting, points.northing, points.upward};
+  for (std::size_t d = 0; d < 3; ++d) {
+    places[d].assign(from[d].begin(), from[d].end());
+    places[d].resize(padded, n_points == 0 ? 0.0 : from[d].back());
+  }
+  std::vector<double> scratch(n_fields * padded), touched(contact.size());
+
+  using Data = kernel::LaunchData<A, Host>;
+  Data data;
+  data.easting = view_of<decltype(data.easting)>(places[0], padded);
+  data.northing = view_of<decltype(data.northing)>(places[1], padded);
+  data.upward = view_of<decltype(data.upward)>(places[2], padded);
+  data.n_points = points.size();
+  for (std::size_t d = 0; d < 3; ++d) data.rounding[d] = points.rounding[d];
+  data.shapes = view_of<decltype(data.shapes)>(shapes, shapes.size());
+  data.far = view_of<decltype(data.far)>(far, n);
+  data.near = view_of<decltype(data.near)>(near, n);
+  data.weights = view_of<decltype(data.weights)>(weights, n);
+  data.prism_end = static_cast<std::int64_t>(n);
+  data.batch = std::max<std::int64_t>(data.prism_end, 1);
+  data.scratch = view_of<decltype(data.scratch)>(scratch, 1, n_fields, padded);
+  data.contact = view_of<decltype(data.contact)>(touched, n_points);
+  kernel::FormCounts counts;
+  with_set(set, [&](auto of) {
+    kernel::accumulate_tile_on_host<A, of(), kernel::ChooseForm<kernel::Pass::all>, kernel::host_width<A>>(
+        data, 0, 0, static_cast<std::int64_t>(n_groups), counts);
+  });
+  for (std::size_t f = 0; f < n_fields; ++f) {
+    std::copy_n(&scratch[f * padded], n_points, values.begin() + static_cast<std::ptrdiff_t>(f * n_points));
+  }
+  std::copy(touched.begin(), touched.end(), contact.begin());
+}
+
+}  // namespace prismfield

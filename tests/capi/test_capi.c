@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The prismfield authors */
+/* The C ABI as a C program uses it: it knows prismfield.h and the shared library, nothing else. */
+#include <math.h>
+#include <prismfield/prismfield.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int failures = 0;
+
+static void expect(int holds, const char* what, int line) {
+  if (holds) return;
+  ++failures;
+  fprintf(stderr, "line %d: %s\n  last message: %s\n", line, what, pf_message());
+}
+#define EXPECT(condition) expect((condition) != 0, #condition, __LINE__)
+
+static int field_named(const char* name) {
+  for (int f = 0; f < pf_n_fields(); ++f) {
+    if (strcmp(pf_field_name(f), name) == 0) return f;
+  }
+  return -1;
+}
+
+static const double cube[6] = {-50, 50, -50, 50, -350, -250};
+static const double cube_density[1] = {500};
+static const pf_prisms one_cube = {cube, cube_density, 1};
+
+/* A cube far away is a point mass. */
+static void test_forward(void) {
+  const double x[2] = {0, 30000}, y[2] = {0, 0}, z[2] = {99700, -300};
+  const pf_points points = {x, y, z, 2};
+  const int fields[2] = {field_named("gx"), field_named("gz")};
+  double values[4];
+  int64_t singular[2];
+  pf_run run;
+  EXPECT(pf_forward(&one_cube, &points, fields, 2, NULL, values, singular, &run) == PF_OK);
+  const double gm = 6.6743e-11 * 500 * 1e6;
+  EXPECT(fabs(values[2] / (-gm / 1e10) - 1) < 1e-9);
+  EXPECT(fabs(values[1] / (-gm / 9e8) - 1) < 1e-9);
+  EXPECT(run.pairs == 2 && run.n_singular == 0 && run.n_inside == 0 && run.seconds >= 0);
+}
+
+/* What the interior of a cube and its corner come to. */
+static void test_counts(void) {
+  const double x[2] = {0, 50}, y[2] = {0, 50}, z[2] = {-300, -250};
+  const pf_points points = {x, y, z, 2};
+  const int fields[1] = {field_named("gzz")};
+  double values[2];
+  int64_t singular[2] = {-1, -1};
+  pf_run run;
+  EXPECT(pf_forward(&one_cube, &points, fields, 1, NULL, values, singular, &run) == PF_OK);
+  EXPECT(fabs(values[0] / (-4 * acos(-1.0) / 3 * 6.6743e-11 * 500) - 1) < 1e-12);
+  EXPECT(run.n_inside == 2 && run.n_singular == 1 && singular[0] == 1);
+}
+
+static void test_errors(void) {
+  const double at[1] = {0}, nan_at[1] = {NAN};
+  const pf_points points = {at, at, at, 1}, bad_points = {nan_at, at, at, 1};
+  const double inverted[6] = {50, -50, -50, 50, -350, -250};
+  const pf_prisms bad_prism = {inverted, cube_density, 1};
+  const int gz[1] = {field_named("gz")}, unknown[1] = {99}, twice[2] = {gz[0], gz[0]};
+  double value[2];
+  EXPECT(pf_forward(&bad_prism, &points, gz, 1, NULL, value, NULL, NULL) == PF_INPUT_ERROR);
+  EXPECT(strstr(pf_message(), "west") != NULL);
+  EXPECT(pf_forward(&one_cube, &bad_points, gz, 1, NULL, value, NULL, NULL) == PF_INPUT_ERROR);
+  EXPECT(pf_forward(&one_cube, &points, unknown, 1, NULL, value, NULL, NULL) == PF_INPUT_ERROR);
+  EXPECT(strstr(pf_message(), "99") != NULL);
+  EXPECT(pf_forward(&one_cube, &points, twice, 2, NULL, value, NULL, NULL) == PF_INPUT_ERROR);
+  EXPECT(pf_forward(&one_cube, &points, gz, 0, NULL, value, NULL, NULL) == PF_INPUT_ERROR);
+
+  pf_settings* settings = pf_settings_new();
+  const double batch = 64, half = 0.5;
+  EXPECT(pf_set_numbers(settings, "execution.batch", &batch, 1) == PF_OK);
+  EXPECT(pf_set_numbers(settings, "execution.batch", &half, 1) == PF_INPUT_ERROR);
+  EXPECT(pf_set_numbers(settings, "execution.batsh", &batch, 1) == PF_INPUT_ERROR);
+  EXPECT(strstr(pf_message(), "execution.batch") != NULL);
+  EXPECT(pf_set_numbers(settings, "inversion.norm", &batch, 1) == PF_INPUT_ERROR);
+  EXPECT(pf_set_text(settings, "execution.precision", "mixed") == PF_OK);
+  EXPECT(pf_set_text(settings, "execution.precision", "exact") == PF_INPUT_ERROR);
+  pf_settings_delete(settings);
+  pf_settings_delete(NULL);
+}
+
+static int stop_at_once(double done, void* user) {
+  ++*(int*)user;
+  return done >= 0;
+}
+
+/* 4,000 prisms at 4,000 points. */
+static void test_stops(void) {
+  enum { n = 4000 };
+  static double bounds[6 * n], density[n], x[n], y[n], z[n], values[n];
+  for (int i = 0; i < n; ++i) {
+    const double at[6] = {i, i + 1, 0, 1, -2, -1};
+    memcpy(bounds + 6 * i, at, sizeof at);
+    density[i] = 100;
+    x[i] = i, y[i] = 0, z[i] = 10;
+  }
+  const pf_prisms prisms = {bounds, density, n};
+  const pf_points points = {x, y, z, n};
+  const int gz[1] = {field_named("gz")};
+  pf_settings* settings = pf_settings_new();
+  const double chunk = 256;
+  int calls = 0;
+  EXPECT(pf_set_numbers(settings, "execution.chunk", &chunk, 1) == PF_OK);
+  pf_set_progress(settings, stop_at_once, &calls);
+  EXPECT(pf_forward(&prisms, &points, gz, 1, settings, values, NULL, NULL) == PF_STOPPED);
+  EXPECT(calls == 1);
+  pf_set_progress(settings, NULL, NULL);
+  EXPECT(pf_forward(&prisms, &points, gz, 1, settings, values, NULL, NULL) == PF_OK);
+  pf_settings_delete(settings);
+}
+
+/* (G x, y) is (x, G' y), for two vectors at once and every way to keep G; entries and the diagonal are those of G. */
+static void test_operator(const char* store) {
+  enum { n = 24, m = 7, k = 2 };
+  double bounds[6 * n], x[m], y[m], z[m];
+  for (int i = 0; i < n; ++i) {
+    const double at[6] = {10.0 * i, 10.0 * i + 10, -5, 5, -30 - i, -20};
+    memcpy(bounds + (size_t)6 * i, at, sizeof at);
+  }
+  for (int i = 0; i < m; ++i) x[i] = 30.0 * i, y[i] = 2.0 * i, z[i] = 5 + i;
+  const pf_prisms prisms = {bounds, NULL, n};
+  const pf_points points = {x, y, z, m};
+  const int fields[2] = {field_named("gz"), field_named("gxx")};
+  pf_settings* settings = pf_settings_new();
+  EXPECT(pf_set_text(settings, "sensitivity.store", store) == PF_OK);
+  EXPECT(pf_set_text(settings, "sensitivity.precision", "double") == PF_OK);
+  pf_operator* g = NULL;
+  EXPECT(pf_operator_new(&prisms, &points, fields, 2, settings, &g) == PF_OK);
+  pf_settings_delete(settings);
+  if (g == NULL) return;
+  EXPECT(pf_operator_rows(g) == 2 * m && pf_operator_columns(g) == n);
+  EXPECT((pf_operator_bytes(g) > 0) == (strcmp(store, "none") != 0));
+  EXPECT(strlen(pf_operator_storage(g)) > 0);
+  double model[k * n], data[k * 2 * m], out[k * 2 * m], back[k * n], entries[2 * m * n], ones[2 * m], diagonal[n];
+  for (int i = 0; i < k * n; ++i) model[i] = sin(i + 1.0);
+  for (int i = 0; i < k * 2 * m; ++i) data[i] = cos(3.0 * i);
+  for (int i = 0; i < 2 * m; ++i) ones[i] = 1;
+  EXPECT(pf_operator_apply(g, model, out, k) == PF_OK);
+  EXPECT(pf_operator_apply_transpose(g, data, back, k) == PF_OK);
+  EXPECT(pf_operator_entries(g, 0, m, entries) == PF_OK);
+  EXPECT(pf_operator_diagonal(g, ones, diagonal, 1) == PF_OK);
+  for (int v = 0; v < k; ++v) {
+    double left = 0, right = 0, size = 0;
+    for (int r = 0; r < 2 * m; ++r) {
+      left += out[v * 2 * m + r] * data[v * 2 * m + r];
+      double row = 0;
+      for (int c = 0; c < n; ++c) row += entries[r * n + c] * model[v * n + c];
+      EXPECT(fabs(row - out[v * 2 * m + r]) <= 1e-11 * fabs(row) + 1e-22);
+    }
+    for (int c = 0; c < n; ++c) {
+      right += back[v * n + c] * model[v * n + c];
+      size += fabs(back[v * n + c] * model[v * n + c]);
+    }
+    EXPECT(fabs(left - right) <= 1e-11 * size);
+  }
+  double of_first = 0;
+  for (int r = 0; r < 2 * m; ++r) of_first += entries[r * n] * entries[r * n];
+  EXPECT(fabs(of_first / diagonal[0] - 1) < 1e-11);
+  EXPECT(pf_operator_entries(g, 0, m + 1, entries) == PF_INPUT_ERROR);
+  pf_operator_delete(g);
+}
+
+/* One dense cell among 5 x 5 x 3 is found where it is. */
+static void test_invert(void) {
+  enum { nx = 5, ny = 5, nz = 3, cells_n = nx * ny * nz, m = 49 };
+  double edges[3][6], bounds[6 * cells_n], density[cells_n] = {0}, x[m], y[m], z[m], values[m], sigma[m];
+  for (int i = 0; i < 6; ++i) edges[0][i] = edges[1][i] = 100 * i, edges[2][i] = -300 + 100 * i;
+  for (int c = 0; c < cells_n; ++c) {
+    const int i = c % nx, j = c / nx % ny, l = c / (nx * ny);
+    const double at[6] = {edges[0][i], edges[0][i + 1], edges[1][j], edges[1][j + 1], edges[2][l], edges[2][l + 1]};
+    memcpy(bounds + (size_t)6 * c, at, sizeof at);
+  }
+  const int dense = (1 * ny + 2) * nx + 2;
+  density[dense] = 400;
+  for (int i = 0; i < m; ++i) x[i] = -50 + 100.0 * (i % 7), y[i] = -50 + 100.0 * (i / 7), z[i] = 10, sigma[i] = 1e-7;
+  const pf_prisms prisms = {bounds, density, cells_n};
+  const int gz[1] = {field_named("gz")};
+  const pf_data data = {"synthetic", {x, y, z, m}, gz, 1, values, sigma};
+  EXPECT(pf_forward(&prisms, &data.points, gz, 1, NULL, values, NULL, NULL) == PF_OK);
+  const pf_cells cells = {{edges[0], edges[1], edges[2]}, {nx, ny, nz}, NULL, 0};
+  pf_settings* settings = pf_settings_new();
+  const double allowed[2] = {0, 400};
+  EXPECT(pf_set_numbers(settings, "inversion.bounds", allowed, 2) == PF_OK);
+  pf_inversion* inversion = NULL;
+  EXPECT(pf_invert(&cells, &data, 1, NULL, settings, &inversion) == PF_OK);
+  pf_settings_delete(settings);
+  if (inversion == NULL) return;
+  EXPECT(pf_inversion_on_target(inversion) || strlen(pf_inversion_message(inversion)) > 0);
+  double found[cells_n], predicted[m];
+  EXPECT(pf_inversion_values(inversion, "density", NULL) == cells_n);
+  EXPECT(pf_inversion_values(inversion, "density", found) == cells_n);
+  EXPECT(pf_inversion_values(inversion, "predicted/0", predicted) == m);
+  EXPECT(pf_inversion_values(inversion, "density_sigma", NULL) == 0);
+  EXPECT(pf_inversion_values(inversion, "beta", NULL) > 0);
+  int largest = 0;
+  for (int c = 0; c < cells_n; ++c) {
+    EXPECT(found[c] >= 0 && found[c] <= 400);
+    if (found[c] > found[largest]) largest = c;
+  }
+  EXPECT(largest % (nx * ny) == dense % (nx * ny));
+  pf_inversion_delete(inversion);
+}
+
+/* Kokkos' threads are not there after a fork. */
+static void test_fork(void) {
+  const pid_t child = fork();
+  if (child == 0) _exit(pf_start(0) == PF_RUN_ERROR && strstr(pf_message(), "spawn") != NULL ? 0 : 1);
+  int status = -1;
+  EXPECT(waitpid(child, &status, 0) == child && status == 0);
+}
+
+int main(void) {
+  EXPECT(pf_abi_version() == PF_ABI_VERSION);
+  EXPECT(strlen(pf_version()) > 0);
+  EXPECT(pf_field_name(-1) == NULL && pf_field_name(pf_n_fields()) == NULL);
+  EXPECT(strcmp(pf_field_unit(field_named("gz")), "mGal") == 0 && pf_field_scale(field_named("gz")) == 1e5);
+  EXPECT(pf_field_is_odd_in_z(field_named("gz")) == 1 && pf_field_is_odd_in_z(field_named("gzz")) == 0);
+  EXPECT(pf_threads() == 0);
+  EXPECT(pf_start(2) == PF_OK && pf_threads() == 2);
+  EXPECT(pf_start(2) == PF_OK && pf_start(3) == PF_INPUT_ERROR);
+  EXPECT(strlen(pf_spaces()) > 0);
+  test_forward();
+  test_counts();
+  test_errors();
+  test_stops();
+  test_operator("none");
+  test_operator("memory");
+  test_invert();
+  test_fork();
+  if (failures == 0) puts("the C ABI does what it says");
+  return failures == 0 ? 0 : 1;
+}
