@@ -4,12 +4,20 @@
 
 import csv
 import io
+import json
 import math
 
-from prismfield.study.study_data import BEFORE_AXES, BEHIND_AXES, FORMS, MEASURE_COLUMNS, RunRow, axis_column
+from prismfield.study.study_data import (
+    BEFORE_AXES,
+    BEHIND_AXES,
+    ERROR_COLUMNS,
+    FORMS,
+    MEASURE_COLUMNS,
+    POINT_TABLES,
+    RunRow,
+    axis_column,
+)
 from prismfield.study.texts import InputError
-
-ERRORS_HEADER = "point,field,unit,rms_difference,largest_difference,largest_reference,relative\n"
 
 
 def errors_of(action):
@@ -28,6 +36,7 @@ class MadeStudy:
         self.yaml = ""
         self.machine = '{"name": "made", "version": "1.2.3", "git": "abc", "cores": 4}'
         self.rows = []
+        self.tables = {}  # rows by point and table
 
     def __truediv__(self, name):
         return self.folder / name
@@ -90,6 +99,16 @@ class MadeStudy:
         )
         return self.rows[-1]
 
+    def add_rows(self, point, table, *rows):
+        """Of points.jsonl."""
+        self.tables.setdefault(point, {name: [] for name in POINT_TABLES})[table] += rows
+
+    def add_error(self, point, field, unit, *numbers):
+        self.add_rows(point, "errors", dict(zip(ERROR_COLUMNS[1:], (field, unit, *numbers))))
+
+    def points_jsonl(self):
+        return "".join(json.dumps({"point": point} | own) + "\n" for point, own in self.tables.items())
+
     def runs_csv(self, axes, with_measures=False):
         columns = BEHIND_AXES + (MEASURE_COLUMNS if with_measures else [])
         stream = io.StringIO()
@@ -112,6 +131,7 @@ class MadeStudy:
         self.write("study.yaml", self.yaml)
         self.write("machine.json", self.machine)
         self.write("runs.csv", self.runs_csv(axes, with_measures))
+        self.write("points.jsonl", self.points_jsonl())
 
 
 def text_of(value):

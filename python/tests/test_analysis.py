@@ -4,7 +4,6 @@ import json
 from math import isinf, isnan, nan
 
 import pytest
-from made_study import ERRORS_HEADER
 from pytest import approx
 
 from prismfield.study.analysis import (
@@ -306,7 +305,8 @@ def test_places_points_on_the_roofline(made):
     made.yaml = "sweep: {threads: [1, 2]}\n"
     made.add_runs(1, ("1",), 1, [2])
     made.add_runs(2, ("2",), 2, [1])
-    made.write("errors.csv", ERRORS_HEADER + "1,gz,mGal,0,0,1,0\n2,gz,mGal,0,0,1,0\n")
+    for number in (1, 2):
+        made.add_error(number, "gz", "mGal", 0, 0, 1, 0)
     one, two = (p.roofline for p in analysed(made, ("threads",)).points)
     # 46 operations of gz by the multipole of order 4 in double
     assert (one.double_operations, one.single_operations) == (46e9, 0)
@@ -369,7 +369,8 @@ def test_rates_portability_over_spaces(made):
     made.add(2, ("auto", "serial"), 1, 0.8, space="serial")
     made.add_runs(3, ("corners", "openmp"), 1, [1])
     made.leave_out(4, ("corners", "serial"), "failed", "exit code 1")
-    made.write("errors.csv", ERRORS_HEADER + "".join(f"{p},gz,mGal,0,0,1,0\n" for p in (1, 2, 3)))
+    for number in (1, 2, 3):
+        made.add_error(number, "gz", "mGal", 0, 0, 1, 0)
     fast, slow = analysed(made, ("execution.kernel", "execution.space")).portability
     assert fast.kept == {"execution.kernel": "auto"}
     assert [on.name for on in fast.platforms] == ["m, openmp", "m, serial"]
@@ -402,7 +403,8 @@ def test_leaves_out_how_long_a_wrong_point_was_busy(made):
     made.add_runs(1, ("1",), 1, [8, 8])
     made.add_runs(2, ("2",), 2, [4])
     made.add(2, ("2",), 2, 4, status="wrong")
-    made.write("busy.csv", "point,rank,slot,begin,end\n1,0,0,0,8\n2,0,0,0,4\n")
+    for number, end in ((1, 8), (2, 4)):
+        made.add_rows(number, "busy", {"rank": 0, "slot": 0, "begin": 0, "end": end})
     assert [row["point"] for row in analysed(made, ("threads",)).busy] == [1]
 
 

@@ -3,10 +3,10 @@
 """Report folders with garbled files: each ends with an InputError or is a study whose report can be written."""
 
 import json
+import math
 import random
 
 import pytest
-from made_study import ERRORS_HEADER
 
 from prismfield.study.analysis import analyse
 from prismfield.study.read_study import read_study
@@ -38,11 +38,12 @@ def whole(made):
     made.machine = json.dumps(
         {"name": "made", "version": "1", "calibration": {"openmp": {"peak_double": 1e11, "bandwidth": 1e10}}}
     )
-    made.write("errors.csv", ERRORS_HEADER + "1,gz,mGal,1,2,4,0.5\n2,gxx,Eotvos,1,2,0,inf\n")
-    made.write("histograms.csv", "point,field,decade,negative,positive\n1,gz,below,1,2\n1,gz,-16,3,4\n1,gz,equal,,5\n")
-    made.write("trace.csv", "point,where,n,rms,largest,scale\n1,outside,7,1e-3,2e-3,10\n")
-    made.write("maps.csv", "point,file,fields\n1,results/1.h5,gz gzz\n")
-    made.write("busy.csv", "point,rank,slot,begin,end\n1,0,-1,0.25,1\n")
+    made.add_error(1, "gz", "mGal", 1, 2, 4, 0.5)
+    made.add_error(2, "gxx", "Eotvos", 1, 2, 0, math.inf)
+    made.add_rows(1, "histograms", {"field": "gz", "lowest": -16, "negative": [1, 3], "equal": 5, "positive": [2, 4]})
+    made.add_rows(1, "trace", {"where": "outside", "n": 7, "rms": 1e-3, "largest": 2e-3, "scale": 10})
+    made.add_rows(1, "maps", {"file": "results/1.h5", "fields": ["gz", "gzz"]})
+    made.add_rows(1, "busy", {"rank": 0, "slot": -1, "begin": 0.25, "end": 1})
     made.write_all(["threads", "execution.precision"])
     return made
 
@@ -59,7 +60,7 @@ def garbled(text, draw):
 
 def test_any_folder(whole):
     draw = random.Random(1)
-    files = {path: path.read_bytes() for path in sorted(whole.folder.iterdir())}
+    files = {path: path.read_bytes() for path in sorted(whole.folder.iterdir()) if path.suffix != ".jsonl"}
     good = 0
     for number in range(200):
         path = draw.choice(list(files))

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from made_study import ERRORS_HEADER, MadeStudy, errors_of
+from made_study import MadeStudy, errors_of
 from pytest import approx
 
 from prismfield.study.analysis import analyse
@@ -41,11 +41,11 @@ def joined(*studies):
 
 
 def write(small, large):
+    small.add_error(2, "gz", "mGal", 0, 0, 1, 0)
+    large.add_error(3, "gz", "mGal", 0, 0, 1, 0)
+    large.add_rows(3, "maps", {"file": "results/3.h5", "fields": ["gz"]})
     small.write_all(("threads",))
     large.write_all(("threads",))
-    small.write("errors.csv", ERRORS_HEADER + "2,gz,mGal,0,0,1,0\n")
-    large.write("errors.csv", ERRORS_HEADER + "3,gz,mGal,0,0,1,0\n")
-    large.write("maps.csv", "point,file,fields\n3,results/3.h5,gz\n")
     large.write("runs.csv", large.runs_csv(("threads",)) + "7,")
 
 

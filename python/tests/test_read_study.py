@@ -4,12 +4,13 @@ import pathlib
 import re
 
 import pytest
-from made_study import ERRORS_HEADER, errors_of
+from made_study import errors_of
 
 from prismfield.study.read_study import CASE_KEYS, read_study
 from prismfield.study.study_data import SpacePeak, StudyRules
 
 AXES = ("execution.precision", "point")
+BUSY = {"rank": 0, "slot": 1, "begin": 0, "end": 1}
 
 
 @pytest.fixture
@@ -102,19 +103,26 @@ def test_notes_a_cut_line(made):
 
 
 def test_reads_tables_that_are_there(made):
+    made.add_error(2, "gz", "mGal", 1, 2, 4, 0.5)
+    made.add_rows(1, "busy", BUSY)
     made.write_all(AXES)
-    made.write("errors.csv", ERRORS_HEADER + "2,gz,mGal,1,2,4,0.5\n")
-    made.write("busy.csv", "point,rank,slot,begin,end\n1,0,1,0,1\n")
     study = read_study(made.folder)
     assert (len(study.errors), len(study.busy), len(study.histograms)) == (1, 1, 0)
-    made.write("busy.csv", "point,rank,slot,begin,end\n9,0,1,0,1\n9,0,1,0,1\n")
-    assert bad(made) == "report/busy.csv: point: 9 is no point of the study"
+    assert study.busy == [{"point": 1} | BUSY]
+    # the last line was cut when the study was stopped
+    made.write("points.jsonl", made.points_jsonl()[:-1])
+    assert (len(read_study(made.folder).errors), len(read_study(made.folder).busy)) == (1, 0)
+    made.write("points.jsonl", made.points_jsonl() + '{"point": 3}\n')
+    assert bad(made) == "report/points.jsonl:3: cannot be read"
+    (made / "points.jsonl").unlink()
+    assert read_study(made.folder).errors == []
 
 
 def test_leaves_out_what_a_stopped_run_wrote_before_its_row(made):
     made.rows.pop()
+    made.add_rows(3, "busy", BUSY)
+    made.add_rows(4, "busy", BUSY, BUSY)
     made.write_all(AXES)
-    made.write("busy.csv", "point,rank,slot,begin,end\n3,0,1,0,1\n4,0,1,0,1\n4,0,2,0,1\n")
     assert [row["point"] for row in read_study(made.folder).busy] == [3]
 
 

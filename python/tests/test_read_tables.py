@@ -1,22 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
 import math
-from types import SimpleNamespace
 
 import pytest
-from made_study import ERRORS_HEADER, errors_of
+from made_study import errors_of
 
-from prismfield.study.study_data import axis_column, axis_of_column, read_runs, read_table
+from prismfield.study.study_data import axis_column, axis_of_column, read_runs
 from prismfield.study.texts import Problems
-
-
-def reader(name):
-    """Reads a file as the table of this name."""
-    return lambda file, problems: [SimpleNamespace(**row) for row in read_table(file, problems, name)]
-
-
-read_errors, read_histograms, read_maps = map(reader, ("errors.csv", "histograms.csv", "maps.csv"))
-read_traces, read_busy = map(reader, ("trace.csv", "busy.csv"))
 
 
 def read(made, how, text, name="t.csv"):
@@ -36,31 +26,6 @@ def good(made, how, text, name="t.csv"):
     rows, said = read(made, how, text, name)
     assert said == ""
     return rows
-
-
-@pytest.mark.parametrize(
-    "line, fields",
-    [
-        ("a,b,,c", ["a", "b", "", "c"]),
-        ("a,", ["a", ""]),
-        ('"a, b",c', ["a, b", "c"]),
-        ('"say ""no""","",x', ['say "no"', "", "x"]),
-        (" a , b", [" a ", " b"]),
-        ('"a"b,c', None),
-        ('"a', None),
-    ],
-)
-def test_splits_lines_as_rfc_4180_says(made, line, fields):
-    maps = "point,file,fields\n"
-    rows, said = read(made, read_maps, f"{maps}{line}\n")
-    if fields is None:
-        assert said == "t.csv:2: is not valid CSV: a quote is not closed, or has text behind it"
-    elif len(fields) == 3:
-        assert said == f"t.csv:2: point: is '{fields[0]}'; a whole number of at least 0 is expected\n" + (
-            "t.csv:2: file: is empty; a text is expected"
-        )
-    else:
-        assert said == f"t.csv:2: has {len(fields)} fields, the header has 3"
 
 
 def test_reads_every_column_of_runs(made):
@@ -194,45 +159,3 @@ def test_reports_many_errors_shortly(made):
     lines = read(made, read_runs, text)[1].splitlines()
     assert len(lines) == 21
     assert lines[-1] == "t.csv: 480 more of this kind: values that cannot be read"
-
-
-def test_reads_errors(made):
-    one, other = good(made, read_errors, ERRORS_HEADER + "1,gz,mGal,1e-9,2e-9,4,5e-10\n1,gx,mGal,0,1,0,inf\n")
-    assert (one.field, one.unit, one.rms_difference, one.relative) == ("gz", "mGal", 1e-9, 5e-10)
-    assert math.isinf(other.relative)
-    assert read(made, read_errors, ERRORS_HEADER + "1,,mGal,1e-9,2e-9,4,5e-10\nx,gz,mGal,1,1,1,1\n")[1] == (
-        "t.csv:2: field: is empty; a text is expected\nt.csv:3: point: is 'x'; a whole number of at least 0 is expected"
-    )
-
-
-def test_reads_histograms(made):
-    header = "point,field,decade,negative,positive\n"
-    one, other = good(
-        made, read_histograms, header + "1,gz,below,7,8\n1,gz,-16,1,2\n1,gz,-15,3,4\n1,gz,equal,,9\n2,gz,below,1,1\n"
-    )
-    assert (one.lowest, one.equal, one.negative, one.positive) == (-16, 9, [7, 1, 3], [8, 2, 4])
-    assert (other.point, other.negative) == (2, [1])
-    for decade, rows in (
-        ("-14", "1,gz,below,7,8\n1,gz,-16,1,2\n1,gz,-14,3,4\n"),
-        ("-16", "1,gz,-16,1,2\n"),
-        ("below", "1,gz,below,7,8\n1,gz,below,1,2\n"),
-    ):
-        line = rows.count("\n") + 1
-        assert read(made, read_histograms, header + rows)[1] == (
-            f"t.csv:{line}: decade: is {decade}; below and then rising exponents without a gap are expected"
-        )
-    assert read(made, read_histograms, header + "1,gz,above,7,8\n")[1] == (
-        "t.csv:2: decade: is 'above'; an exponent of ten, below or equal is expected"
-    )
-
-
-def test_reads_traces_maps_and_busy_times(made):
-    (trace,) = good(made, read_traces, "point,where,n,rms,largest,scale\n4,inside,100,1e-12,2e-12,1\n")
-    assert (trace.where, trace.n, trace.largest) == ("inside", 100, 2e-12)
-    (result,) = good(made, read_maps, 'point,file,fields\n4,"results/a, b.h5",gz  gzz\n')
-    assert (result.file, result.fields) == ("results/a, b.h5", ["gz", "gzz"])
-    (busy,) = good(made, read_busy, "point,rank,slot,begin,end\n4,1,-1,0.5,1.5\n")
-    assert (busy.slot, busy.end) == (-1, 1.5)
-    assert read(made, read_busy, "point,rank,slot,begin,end\n4,1,-2,0.5,1.5\n")[1] == (
-        "t.csv:2: slot: is '-2'; a whole number from -1 on is expected"
-    )

@@ -2,8 +2,9 @@
 # SPDX-FileCopyrightText: The prismfield authors
 """Tables of studies that were never run."""
 
+import math
+
 import pytest
-from made_study import ERRORS_HEADER
 
 from prismfield.study import study_files as tables
 from prismfield.study.analysis import analyse
@@ -24,8 +25,9 @@ def threads(made):
     made.add_runs(2, ["double", "2"], 2, [4, 5])
     made.add_runs(3, ["single", "1"], 1, [3, 3])
     made.leave_out(4, ["single", "2"], "not run", "2 threads | 1 core <b>")
-    errors = "1,gz,mGal,1.25e-09,2e-9,4,5e-10\n1,gzz,Eotvos,0,0,4,0\n3,gz,mGal,0.5,1,4,0.25\n"
-    made.write("errors.csv", ERRORS_HEADER + errors)
+    made.add_error(1, "gz", "mGal", 1.25e-09, 2e-9, 4, 5e-10)
+    made.add_error(1, "gzz", "Eotvos", 0, 0, 4, 0)
+    made.add_error(3, "gz", "mGal", 0.5, 1, 4, 0.25)
     return analysed(made)
 
 
@@ -57,6 +59,14 @@ def test_errors_by_field(threads):
     assert found[1].rows == [["double", "1", "1.25e-09", "0"], ["single", "1", "0.5", ""]]
     assert found[3].header == ["execution.precision", "threads", "gz", "gzz"]
     assert found[3].rows[1] == ["single", "1", "0.25", ""]
+
+
+def test_errors_as_a_file(threads):
+    threads.errors[1]["relative"] = math.inf
+    assert tables.errors_csv(threads) == (
+        "point,field,unit,rms_difference,largest_difference,largest_reference,relative\n"
+        "1,gz,mGal,1.25e-09,2e-09,4,5e-10\n1,gzz,Eotvos,0,0,4,inf\n3,gz,mGal,0.5,1,4,0.25\n"
+    )
 
 
 def test_serial_fractions_where_runs_get_faster(made):

@@ -15,6 +15,7 @@ from ..new_file import new_file
 from .analysis import analyse
 from .read_study import join, read_study
 from .study_files import (
+    errors_csv,
     fom_lines,
     p3_csv,
     study_json,
@@ -73,6 +74,7 @@ def finish(options):
     with new_file(folder / "study.h5") as file:
         write_study_hdf5(study, text, file)
     makers = {"tables.md": tables_as_markdown, "tables.tex": tables_as_latex, "p3.csv": p3_csv, "foms.txt": fom_lines}
+    makers["errors.csv"] = errors_csv
     for name, make in makers.items():
         write_file(folder / name, make(study))
     # the report is drawn from it: it comes last

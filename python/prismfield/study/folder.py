@@ -20,7 +20,7 @@ from .texts import InputError, Problem, excerpt, write_file
 
 LOCK = ".lock"
 # tables and records that move to previous/ when a study is replaced, and what follows from them
-KEPT = "machine.json study.yaml runs.csv errors.csv busy.csv maps.csv histograms.csv trace.csv".split()
+KEPT = "machine.json study.yaml runs.csv points.jsonl errors.csv".split()
 DERIVED = "study.json study.h5 tables.md tables.tex p3.csv foms.txt report.html".split()
 OWN_FOLDERS = "work cases logs results figures".split()
 LEFT_BEHIND = re.compile(rf"{re.escape(LOCK)}|\.({'|'.join(map(re.escape, KEPT))})\.part-\w+")

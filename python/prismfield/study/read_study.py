@@ -8,7 +8,6 @@ import dataclasses
 import hashlib
 import itertools
 import json
-import math
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,22 +15,21 @@ from typing import Any, TypeVar
 
 from .spec import KEYS, Spec, SpecReader, label_of
 from .study_data import (
+    POINT_TABLES,
     RunTable,
     SpacePeak,
     StudyAxis,
     StudyData,
     StudyMachine,
     finite,
+    read_points,
     read_runs,
-    read_table,
     whole,
 )
 from .texts import InputError, Problem, Problems, shorter
 from .yaml_nodes import Node, parse_yaml, read_yaml_text
 
 T = TypeVar("T")
-# attribute of StudyData and file of what a study need not have
-TABLES = {name: f"{name}.csv" for name in ("errors", "histograms", "trace", "maps", "busy")}
 # the sections of a case, whose keys an axis sets: those of docs/case.md without the title, which a study has too
 CASE_KEYS = "gravitational_constant axes crs model observations fields execution output sensitivity inversion".split()
 
@@ -181,7 +179,7 @@ def take_labels(table: RunTable, file: Path, study: StudyData, problems: Problem
 
 
 def read_study(folder: Path | str) -> StudyData:
-    """Reads study.yaml, machine.json and runs.csv, and the other tables that are there.
+    """Reads study.yaml, machine.json, runs.csv and points.jsonl.
 
     A last line of runs.csv that was cut by the end of the study is left out and noted. Raises InputError with every
     error by file and line.
@@ -210,20 +208,13 @@ def read_study(folder: Path | str) -> StudyData:
         else:
             what = f"has the axes {', '.join(table.axes)}, study.yaml beside it has {', '.join(names)}"
             problems.add(f"{folder / 'runs.csv'}:1", "", f"{what}: they are of two studies")
-    for attribute, name in TABLES.items():
-        if (folder / name).exists():
-            setattr(study, attribute, read(read_table, name, default=[]))
-    if not problems:
-        with_runs = {row.point for row in table.rows}
-        n_points = math.prod(len(axis.values) for axis in study.axes)
-        for attribute, name in TABLES.items():
-            rows = getattr(study, attribute)
-            for point in dict.fromkeys(row["point"] for row in rows):
-                if point not in with_runs and not 1 <= point <= n_points:
-                    problems.add(str(folder / name), "point", f"{point} is no point of the study")
-            # the row of a run is the last that it writes: points without one are of a run that was stopped before
-            setattr(study, attribute, [row for row in rows if row["point"] in with_runs])
+    points = read(lambda file, _: read_points(file), "points.jsonl", default=[])
     problems.raise_if_any()
+    # the row of a run is the last that it writes: points without one are of a run that was stopped before
+    with_runs = {row.point for row in table.rows}
+    for name in POINT_TABLES:
+        rows = ({"point": p["point"]} | row for p in points if p["point"] in with_runs for row in p[name])
+        setattr(study, name, list(rows))
     if table.cut:
         study.rules.notes.append("the last line of runs.csv is incomplete: the study was stopped while it was written")
     study.runs = table.rows
@@ -261,7 +252,7 @@ def add_study(joined: StudyData, study: StudyData) -> None:
         row.values = [name, *row.values]
     for row in study.maps:
         row["file"] = str(study.folder / row["file"])
-    for rows in TABLES:
+    for rows in POINT_TABLES:
         getattr(joined, rows).extend(row | {"point": row["point"] + points_before} for row in getattr(study, rows))
     joined.runs += study.runs
     joined.run_machines += [len(joined.machines)] * len(study.runs)

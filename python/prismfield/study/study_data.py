@@ -7,16 +7,17 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import json
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .texts import InputError, Problem, Problems, excerpt, number_text, shown, write_file
+from .texts import InputError, Problem, Problems, excerpt, number_text, shown
 
 KINDS = ("reference", "warmup", "timed")
 # ok; this machine cannot run it; it ended with an error; its fields differ from the reference by more than the
@@ -238,7 +239,6 @@ class StudyData:
     axes: list[StudyAxis] = new(list)
     runs: list[Any] = new(list)  # tables.RunRow
     run_machines: list[int] = new(list)  # index in machines of each run
-    # as the tables have them; in histograms the counts of all decades
     errors: list[Row] = new(list)
     histograms: list[Row] = new(list)
     trace: list[Row] = new(list)
@@ -285,30 +285,17 @@ def finite(text: str) -> float:
     return value
 
 
-def some_words(text: str) -> list[str]:
-    if not (words := text.split()):
-        raise ValueError
-    return words
-
-
-def decade(text: str) -> str | int:
-    return text if text in ("below", "equal") else whole(text, -(2**63))
-
-
 # how values are read, which raises ValueError, what is expected, and what an empty field stands for
 VALUES: dict[str, tuple[Callable[[str], Any], str, Any]] = {
     "tally": (lambda text: whole(text, 0), "a whole number of at least 0", 0),
     "count": (lambda text: whole(text, 0), "a whole number of at least 0", -1),
     "repeat": (lambda text: whole(text, 1), "a whole number of at least 1", 1),
-    "slot": (lambda text: whole(text, -1), "a whole number from -1 on", -1),
     "number": (finite, "a finite number", nan),
     "ratio": (number, "a number", nan),  # infinite where the reference is 0 everywhere
     "text": (str, "a text", ""),
-    "words": (some_words, "names of fields with blanks between them", []),
     "truth": (lambda text: ("false", "true").index(text) == 1, "true or false", False),
     "kind": (lambda text: KINDS[KINDS.index(text)], "one of " + ", ".join(KINDS), "timed"),
     "status": (lambda text: STATUSES[STATUSES.index(text)], "one of " + ", ".join(STATUSES), "ok"),
-    "decade": (decade, "an exponent of ten, below or equal", 0),
 }
 
 
@@ -369,20 +356,15 @@ class RunRow:
         vars(self).update({name: column.default for name, column in RUN_COLUMNS.items()}, **members)
 
 
-# tables whose first column is the point
-TABLES = {
-    "errors.csv": columns(
-        "point:tally! field:text! unit:text rms_difference:number largest_difference:number largest_reference:number "
-        "relative:ratio"
-    ),
-    # a decade per line: `equal` counts the values without a difference, `below` those below the first decade
-    "histograms.csv": columns("point:tally! field:text! decade:decade! negative:tally positive:tally"),
-    # slot -1: a whole device; seconds after the common start of the ranks
-    "busy.csv": columns("point:tally! rank:tally! slot:slot! begin:number! end:number!"),
-    "maps.csv": columns("point:tally! file:text! fields:words!"),
-    # gxx + gyy + gzz against 0 outside and -4 pi G rho inside
-    "trace.csv": columns("point:tally! where:text! n:tally! rms:number largest:number scale:number"),
-}
+# Tables that a line of points.jsonl has beside its point; in study.json each row has the point too.
+#   errors: ERROR_COLUMNS; relative is infinite where the reference is 0 everywhere
+#   histograms: field, lowest (the exponent of the first decade), and counts: negative and positive, the first below
+#   that decade, then of each one; equal, without a difference
+#   trace: where, n, rms, largest, scale, of gxx + gyy + gzz against 0 outside and -4 pi G rho inside
+#   maps: file, fields
+#   busy: rank, slot (-1: a whole device), begin, end, seconds after the common start of the ranks
+POINT_TABLES = ("errors", "histograms", "trace", "maps", "busy")
+ERROR_COLUMNS = "point field unit rms_difference largest_difference largest_reference relative".split()
 
 
 def axis_column(axis: str) -> str:
@@ -448,36 +430,6 @@ class Table:
             except ValueError:
                 self.bad(column.name, f"is {excerpt(text) if text else 'empty'}; {column.expected} is expected")
         return values if len(values) == len(expected) else {}
-
-
-def read_table(file: Path, problems: Problems, name: str = "") -> list[Row]:
-    """The rows of one of TABLES, in histograms.csv those of a field as one."""
-    table, expected, found = Table(file, problems), TABLES[name or file.name], []
-    table.check_header(0, expected)
-    for row in filter(None, (table.read(texts, expected) for texts in table.rows())):
-        if "decade" in row:
-            add_decade(found, row, table)
-        else:
-            found.append(row)
-    return found
-
-
-def add_decade(found: list[Row], row: Row, table: Table) -> None:
-    own = {"point": row["point"], "field": row["field"]}
-    if not found or not own.items() <= found[-1].items():
-        found.append(own | {"lowest": 0, "negative": [], "equal": 0, "positive": []})
-    last, decade = found[-1], row["decade"]
-    place = len(last["negative"])
-    if place == 1 and decade not in ("below", "equal"):
-        last["lowest"] = decade
-    if decade == "equal":
-        last["equal"] = row["positive"]
-    elif decade == ("below" if place == 0 else last["lowest"] + place - 1):
-        last["negative"].append(row["negative"])
-        last["positive"].append(row["positive"])
-    else:
-        what = f"is {decade}; below and then rising exponents without a gap are expected"
-        table.bad("decade", what, "decades out of order")
 
 
 @dataclass
@@ -565,25 +517,27 @@ def run_line(row: RunRow, with_measures: bool = False) -> str:
     return csv_lines([[*map(known, BEFORE_AXES), *row.values, *map(known, behind)]])
 
 
-def keep_points(table: Path, points: Collection[int]) -> None:
-    """Takes the lines of all other points out of a table, and a last line without an end."""
-    if not table.exists():
-        return
-    text = table.read_text(encoding="utf-8", errors="surrogateescape")
-    header, *lines = [line for line in text.splitlines(keepends=True) if line.endswith("\n")] or [""]
-    known = {str(point) for point in points}
-    kept = header + "".join(line for line in lines if line.partition(",")[0] in known)
-    if kept != text:
-        write_file(table, kept.encode("utf-8", errors="surrogateescape"))
+def read_points(file: Path) -> list[Row]:
+    """The lines of points.jsonl, each a point with its POINT_TABLES; a last line that was cut is left out."""
+    text = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
+    found = []
+    for number, line in enumerate(text.split("\n")[:-1], 1):
+        try:
+            found.append({name: json.loads(line)[name] for name in ("point", *POINT_TABLES)})
+        except (KeyError, TypeError, ValueError):
+            raise InputError([Problem(f"{file}:{number}", "", "cannot be read")]) from None
+    return found
+
+
+def point_line(point: Row) -> str:
+    """A line of points.jsonl."""
+    return json.dumps(point) + "\n"
 
 
 class TableWriter:
-    """A table that grows at its end, each time on the disk when append() returns; `header`: of one not in TABLES."""
+    """A table that grows at its end, each time on the disk when append() returns."""
 
-    def __init__(self, file: Path, header: str):
-        if not file.exists():
-            known = TABLES.get(file.name)
-            write_file(file, csv_lines([[column.name for column in known]]) if known else header)
+    def __init__(self, file: Path):
         self.descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
 
     def append(self, lines: str, sync: bool = True) -> None:

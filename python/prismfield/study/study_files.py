@@ -15,7 +15,7 @@ import numpy
 from ..field_names import in_order, is_field
 from .analysis import fast_points, kept_labels, platform_of
 from .spec import last_word
-from .study_data import FORMS, MEASURES, SAMPLES, TABLES, Estimate, Sample
+from .study_data import ERROR_COLUMNS, FORMS, MEASURES, SAMPLES, Estimate, Sample, csv_lines
 from .texts import counted, grouped, json_text, number_text, short_text, shown
 
 TERMINAL_WIDTH = 80
@@ -399,6 +399,11 @@ def fom_lines(study):
     return text
 
 
+def errors_csv(study):
+    """errors.csv: a line per point and field."""
+    return csv_lines([ERROR_COLUMNS, *([row[name] for name in ERROR_COLUMNS] for row in study.errors)])
+
+
 # ---- JSON
 
 
@@ -598,6 +603,6 @@ def write_study_hdf5(study, text, name):
         if study.runs:
             write_group(file, "runs", "run", columns_of_runs(study))
         if study.errors:
-            names = [column.name for column in TABLES["errors.csv"]]
-            write_group(file, "errors", "error", [(name, [row[name] for row in study.errors]) for name in names])
+            columns = [(name, [row[name] for row in study.errors]) for name in ERROR_COLUMNS]
+            write_group(file, "errors", "error", columns)
         file["study"] = text
