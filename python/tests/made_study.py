@@ -7,6 +7,10 @@ import io
 import json
 import math
 
+from made_spec import CASE_KEYS
+
+from prismfield.study.plan import rules_text
+from prismfield.study.spec import Spec, SpecReader
 from prismfield.study.study_data import (
     BEFORE_AXES,
     BEHIND_AXES,
@@ -17,7 +21,8 @@ from prismfield.study.study_data import (
     RunRow,
     axis_column,
 )
-from prismfield.study.texts import InputError
+from prismfield.study.texts import InputError, Problems
+from prismfield.study.yaml_nodes import parse_yaml
 
 
 def errors_of(action):
@@ -109,18 +114,20 @@ class MadeStudy:
     def points_jsonl(self):
         return "".join(json.dumps({"point": point} | own) + "\n" for point, own in self.tables.items())
 
+    def rules_json(self):
+        """Of the study that `yaml` is, but for its base."""
+        spec = Spec(self / "study.yaml", tree=parse_yaml(self.yaml, "study.yaml", Problems()), title=self.folder.name)
+        SpecReader(Problems(), CASE_KEYS, spec).read()
+        return rules_text(spec)
+
     def runs_csv(self, axes, with_measures=False):
-        columns = BEHIND_AXES + (MEASURE_COLUMNS if with_measures else [])
+        columns = [*BEHIND_AXES, *(MEASURE_COLUMNS if with_measures else ())]
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(
-            [column.name for column in BEFORE_AXES] + list(map(axis_column, axes)) + [column.name for column in columns]
-        )
+        writer.writerow([*BEFORE_AXES, *map(axis_column, axes), *columns])
         for row in self.rows:
             texts = {name: text_of(value) for name, value in vars(row).items()}
-            writer.writerow(
-                [texts[column.name] for column in BEFORE_AXES] + row.values + [texts[column.name] for column in columns]
-            )
+            writer.writerow([*(texts[name] for name in BEFORE_AXES), *row.values, *(texts[name] for name in columns)])
         return stream.getvalue()
 
     def write(self, name, text):
@@ -128,7 +135,7 @@ class MadeStudy:
         return self.folder / name
 
     def write_all(self, axes, with_measures=False):
-        self.write("study.yaml", self.yaml)
+        self.write("rules.json", self.rules_json())
         self.write("machine.json", self.machine)
         self.write("runs.csv", self.runs_csv(axes, with_measures))
         self.write("points.jsonl", self.points_jsonl())

@@ -248,16 +248,6 @@ def test_takes_the_baseline_that_the_study_names(made):
     assert study.fits == []
 
 
-def test_takes_a_baseline_that_a_map_of_settings_sets(made):
-    made.yaml = (
-        "baseline: {execution.slots: 2}\nsweep: {point: [{execution.slots: 1, label: a}, "
-        "{execution.slots: 2, label: b}]}\n"
-    )
-    made.add_runs(1, ("a",), 2, [2])
-    made.add_runs(2, ("b",), 2, [6])
-    assert [p.speed_up.value for p in analysed(made, ("point",)).points] == approx([3, 1])
-
-
 def test_counts_devices_as_workers(made):
     made.yaml = "sweep: {devices: [1, 2, 3]}\n"
     for n, seconds in ((1, 8), (2, 4.4), (3, 3)):

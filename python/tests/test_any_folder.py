@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Report folders with garbled files: each ends with an InputError or is a study whose report can be written."""
+"""Report folders with cut files, as a full disk or a kill leaves them: each ends with an InputError or is a study whose
+report can be written."""
 
 import json
 import math
@@ -21,11 +22,6 @@ from prismfield.study.study_files import (
 )
 from prismfield.study.texts import InputError
 
-WORDS = [
-    *("", "-1", "0", "nan", "inf", "1e999", "9" * 30, "\0", "\xe9", "é\u202e", '"', ",", "\n", "\n\n", "{", "[", "}: "),
-    *("!!python/object:os.system x", "*a", "&a [*a]", "<<: ", "ok", "wrong", "timed", "reference", "threads", "null"),
-]
-
 
 @pytest.fixture
 def whole(made):
@@ -35,9 +31,8 @@ def whole(made):
     )
     for i, (threads, precision) in enumerate((t, p) for t in (1, 2, 4) for p in ("double", "single")):
         made.add_runs(i + 1, [str(threads), precision], threads, [8 / threads, 9 / threads])
-    made.machine = json.dumps(
-        {"name": "made", "version": "1", "calibration": {"openmp": {"peak_double": 1e11, "bandwidth": 1e10}}}
-    )
+    peaks = {"openmp": {"peak_double": 1e11, "bandwidth": 1e10}}
+    made.machine = json.dumps({"name": "made", "version": "1", "git": "a", "calibration": peaks})
     made.add_error(1, "gz", "mGal", 1, 2, 4, 0.5)
     made.add_error(2, "gxx", "Eotvos", 1, 2, 0, math.inf)
     made.add_rows(1, "histograms", {"field": "gz", "lowest": -16, "negative": [1, 3], "equal": 5, "positive": [2, 4]})
@@ -48,23 +43,13 @@ def whole(made):
     return made
 
 
-def garbled(text, draw):
-    """The bytes with some of them replaced, taken out, or written twice."""
-    for _ in range(draw.randint(1, 2)):
-        at = draw.randrange(len(text) + 1)
-        end = min(len(text), at + draw.choice((0, 1, 3, 20)))
-        word = draw.choice([*(word.encode("latin-1", "ignore") for word in WORDS), text[at:end] * 2])
-        text = text[:at] + word + text[end:]
-    return text
-
-
 def test_any_folder(whole):
     draw = random.Random(1)
-    files = {path: path.read_bytes() for path in sorted(whole.folder.iterdir()) if path.suffix != ".jsonl"}
+    files = {path: path.read_bytes() for path in sorted(whole.folder.iterdir())}
     good = 0
-    for number in range(200):
+    for number in range(100):
         path = draw.choice(list(files))
-        path.write_bytes(garbled(files[path], draw))
+        path.write_bytes(files[path][: draw.randrange(len(files[path]))])
         content = path.read_bytes()
         try:
             study = read_study(whole.folder)
@@ -83,4 +68,4 @@ def test_any_folder(whole):
         except Exception as error:
             raise AssertionError(f"{path.name}, case {number}: {content!r}") from error
         path.write_bytes(files[path])
-    assert 25 < good < 175, good
+    assert 25 < good < 75, good

@@ -82,11 +82,11 @@ def test_another_python_may_have_what_is_missing(report, tmp_path, module):
 
 
 def test_input_errors(report, tmp_path):
-    report.write("runs.csv", "run,place\n")
+    report.write("runs.csv", "run,place\n1,2\n")
     before = names(report.folder)
     done = finish(tmp_path, "report")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("report/runs.csv:1: column 2 is 'place', not point; ")
+    assert done.stderr == "report/runs.csv:2: point: cannot be read\n"
     assert names(report.folder) == before
 
 

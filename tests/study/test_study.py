@@ -591,7 +591,7 @@ class KilledStudies(Folder):
         result = self.study(STUDY, "--resume")
         self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stderr.splitlines()[-1],
-                         f"study/runs.csv:3: has 2 fields, the header has {len(lines[0].split(','))}")
+                         "study/runs.csv:3: cannot be read")
         self.assertEqual(runs.read_text().splitlines()[2], "3,two")
 
     def test_tables_without_runs_begin_anew(self):

@@ -66,7 +66,7 @@ def analyse(study: StudyData) -> None:
 def platform_of(study: StudyData, point: StudyPoint) -> str:
     """Where a point ran, by machine and device or space."""
     where = point.device if point.devices > 0 and point.device else point.space
-    return study.machines[point.machine].name + (f", {where}" if where else "")
+    return study.machines[point.machine]["name"] + (f", {where}" if where else "")
 
 
 def kept_labels(study: StudyData, point: StudyPoint) -> study_data.Settings:
@@ -269,12 +269,12 @@ def set_speed_ups(study: StudyData) -> None:
 
     def is_free(axis: StudyAxis) -> bool:
         if named:
-            return any(key == axis.name or axis.sets(key) for key in named)
+            return axis.name in named
         return len(axis.values) > 1 and any(map(axis.sets, WORKER_KEYS))
 
     def is_baseline(point: StudyPoint) -> bool:
         labels = {axis.name: label for axis, label in zip(study.axes, point.labels)}
-        return all(labels.get(key, study.setting(point.labels, key)) == value for key, value in named.items())
+        return named.items() <= labels.items()
 
     free = [is_free(axis) for axis in study.axes]
     if not any(free):
@@ -392,11 +392,11 @@ def bytes_of_pair(field_set: str, precision: str, batch: int) -> float:
     return (4 if precision == "single" else 8) * (3 + 2 * len(FIELD_SETS[field_set])) / batch
 
 
-def roofline_of(point: StudyPoint, field_set: str, peak: study_data.SpacePeak | None) -> Roofline:
+def roofline_of(point: StudyPoint, field_set: str, peak: dict[str, float]) -> Roofline:
     """Where a point stands on the roofline of its machine.
 
-    `peak`: of its space, None when it was not measured; a peak measured on more threads than the point has counts in
-    proportion.
+    `peak`: what `prismfield info --calibrate` found of its space, operations and bytes per second, a fused multiply-add
+    counting two; {} when it was not measured. A peak measured on more threads than the point has counts in proportion.
     """
     if min(point.pairs_by_form.values()) < 0:
         return Roofline()
@@ -406,15 +406,15 @@ def roofline_of(point: StudyPoint, field_set: str, peak: study_data.SpacePeak | 
     operations = in_double + in_float
     intensity = operations / (bytes_of_pair(field_set, point.precision, point.batch) * point.pairs)
     roofline = Roofline(in_double, in_float, operations / seconds, intensity=intensity)
-    if peak is None or point.workers <= 0:
+    if not peak or point.workers <= 0:
         return roofline
     # every device has its own peak; threads share that of their machine
-    share = point.workers if point.devices > 0 else min(1.0, point.workers / peak.threads)
-    kinds = ((in_double, peak.peak_double), (in_float, peak.peak_single))
+    share = point.workers if point.devices > 0 else min(1.0, point.workers / peak.get("threads", 1))
+    kinds = ((in_double, peak.get("peak_double", nan)), (in_float, peak.get("peak_single", nan)))
     least_seconds = sum(own / (most * share) for own, most in kinds if own > 0)
     roofline.fraction_of_peak = least_seconds / seconds
     # arithmetic is the bound where memory would allow more than it
-    bytes_seconds = operations / intensity / (peak.bandwidth * share)
+    bytes_seconds = operations / intensity / (peak.get("bandwidth", nan) * share)
     if not isnan(least_seconds) and not isnan(bytes_seconds):
         roofline.bound = "memory" if least_seconds < bytes_seconds else "arithmetic"
     return roofline
@@ -427,7 +427,7 @@ def place_on_rooflines(study: StudyData) -> None:
     errors = grouped((row for row in study.errors if is_field(row["field"])), lambda row: row["point"])
     for point in study.points:
         if point.has_speed and point.id in errors:
-            peak = study.machines[point.machine].peaks.get(point.space)
+            peak = study.machines[point.machine].get("calibration", {}).get(point.space, {})
             point.roofline = roofline_of(point, smallest_set(row["field"] for row in errors[point.id]), peak)
 
 
@@ -443,7 +443,7 @@ def rate_portability(study: StudyData) -> None:
         platforms.setdefault(platform_of(study, point), (point.machine, point.space))
     for point in study.points:
         if point.machine not in {machine for machine, _ in platforms.values()}:
-            platforms[study.machines[point.machine].name] = point.machine, ""
+            platforms[study.machines[point.machine]["name"]] = point.machine, ""
     if len(platforms) < 2:
         return
 

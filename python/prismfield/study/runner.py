@@ -25,7 +25,7 @@ from .program import Program, Stopped
 from .runs import RunFiles, Runs, warnings_in
 from .spec import Spec
 from .study_data import Row, RunRow, TableWriter, point_line, read_points, read_runs, run_header, run_line
-from .texts import InputError, Problem, Problems, duration_text, shown, write_file
+from .texts import InputError, Problem, duration_text, shown, write_file
 
 IS_ALLOWED = " is allowed"
 MOST_FAILURES = 2
@@ -146,12 +146,9 @@ class Runner:
         found: list[RunRow] = []
         # without it points.jsonl may still be there: a study that is replaced is moved table by table
         if file.exists():
-            problems = Problems()
-            table = read_runs(file, problems)
-            problems.raise_if_any()
-            if table.axes != self.axes:
+            axes, found, _ = read_runs(file)
+            if axes != self.axes:
                 raise InputError([Problem(f"{file}:1", "", "has other axes than the study")])
-            found = table.rows
         seen: dict[Key | str, RunRow] = {}
         for row in filter(self.is_kept, found):
             is_reference = row.kind == "reference"

@@ -11,13 +11,13 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .texts import InputError, Problem, Problems, excerpt, number_text, shown
+from .texts import InputError, Problem, number_text, shown
 
 KINDS = ("reference", "warmup", "timed")
 # ok; this machine cannot run it; it ended with an error; its fields differ from the reference by more than the
@@ -65,40 +65,23 @@ def new(factory) -> Any:
 
 
 @dataclass
-class SpacePeak:
-    """What a small kernel reached in an execution space: `prismfield info --calibrate`."""
-
-    peak_double: float = nan  # operations per second, a fused multiply-add counts two
-    peak_single: float = nan
-    bandwidth: float = nan  # bytes per second of a + s b -> c
-    threads: int = 1  # threads that reached it; 1 for a device
-
-
-@dataclass
-class StudyMachine:
-    name: str = ""  # what its curves are called
-    version: str = ""
-    git: str = ""
-    peaks: dict[str, SpacePeak] = new(dict)  # by space
-    json: dict[str, Any] = new(dict)  # machine.json as it was read
-
-
-@dataclass
 class StudyAxis:
     """One axis of the sweep."""
 
     name: str
     values: list[str] = new(list)  # labels of the points, in the order of the study
-    keys: list[str] = new(list)  # key paths, or threads, ranks, devices, bind, that the values set
-    settings: list[Settings] = new(list)  # what each value sets
+    settings: list[Settings] = new(list)  # what each value sets: key paths, or threads, ranks, devices, bind
+
+    @property
+    def keys(self) -> list[str]:
+        return list({key: 0 for own in self.settings for key in own}) or [self.name]
 
     def sets(self, key: str) -> bool:
         return key in self.keys
 
     def settings_of(self, label: str) -> Settings:
         """What a label sets; empty where the study does not say."""
-        at = self.values.index(label) if label in self.values else len(self.settings)
-        return self.settings[at] if at < len(self.settings) else {}
+        return self.settings[self.values.index(label)] if label in self.values else {}
 
 
 @dataclass
@@ -235,9 +218,9 @@ class StudyData:
     reduced: bool = False
     joined: bool = False
     rules: StudyRules = new(StudyRules)
-    machines: list[StudyMachine] = new(list)
+    machines: list[dict[str, Any]] = new(list)  # machine.json of each, by whose name its curves are called
     axes: list[StudyAxis] = new(list)
-    runs: list[Any] = new(list)  # tables.RunRow
+    runs: list[RunRow] = new(list)
     run_machines: list[int] = new(list)  # index in machines of each run
     errors: list[Row] = new(list)
     histograms: list[Row] = new(list)
@@ -262,7 +245,6 @@ class StudyData:
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|nan)")
-UNREADABLE = "values that cannot be read"
 
 
 def whole(text: str, least: int, below: int = 2**63) -> int:
@@ -285,44 +267,22 @@ def finite(text: str) -> float:
     return value
 
 
-# how values are read, which raises ValueError, what is expected, and what an empty field stands for
-VALUES: dict[str, tuple[Callable[[str], Any], str, Any]] = {
-    "tally": (lambda text: whole(text, 0), "a whole number of at least 0", 0),
-    "count": (lambda text: whole(text, 0), "a whole number of at least 0", -1),
-    "repeat": (lambda text: whole(text, 1), "a whole number of at least 1", 1),
-    "number": (finite, "a finite number", nan),
-    "ratio": (number, "a number", nan),  # infinite where the reference is 0 everywhere
-    "text": (str, "a text", ""),
-    "truth": (lambda text: ("false", "true").index(text) == 1, "true or false", False),
-    "kind": (lambda text: KINDS[KINDS.index(text)], "one of " + ", ".join(KINDS), "timed"),
-    "status": (lambda text: STATUSES[STATUSES.index(text)], "one of " + ", ".join(STATUSES), "ok"),
+# by what a value of runs.csv is read, and what an empty one stands for
+VALUES: dict[str, tuple[Callable[[str], Any], Any]] = {
+    "tally": (int, 0),
+    "repeat": (int, 1),
+    "count": (int, -1),
+    "number": (float, nan),
+    "text": (str, ""),
+    "truth": (lambda text: ("false", "true").index(text) == 1, False),
+    "kind": (lambda text: KINDS[KINDS.index(text)], "timed"),
+    "status": (lambda text: STATUSES[STATUSES.index(text)], "ok"),
 }
 
 
-class Column(NamedTuple):
-    name: str
-    read: Callable[[str], Any]
-    expected: str
-    default: Any
-    needed: bool
-
-    def value(self, text: str) -> Any:
-        if text:
-            return self.read(text)
-        if self.needed:
-            raise ValueError
-        return self.default
-
-
-def columns(text: str) -> list[Column]:
-    """Columns "name:value", with "!" behind if one is needed; `value` is one of VALUES."""
-    found = []
-    for word in text.split():
-        name, _, kind = word.rstrip("!").partition(":")
-        read, expected, default = VALUES[kind]
-        needed = word.endswith("!")
-        found.append(Column(name, read, expected if needed else f"{expected}, or nothing", default, needed))
-    return found
+def columns(text: str) -> dict[str, str]:
+    """The kinds of value of columns "name:kind"."""
+    return dict(word.split(":") for word in text.split())
 
 
 # Columns of runs.csv before and behind those of the axes. Times are in seconds. Most of those behind are what the group
@@ -333,19 +293,17 @@ def columns(text: str) -> list[Column]:
 #   scratch_bytes: of the grids of a rank's slots     load: of the machine over a minute before the run
 #   oversubscribed: more ranks x threads than cores   largest_error: largest max|a-b| / max|b| of a field
 #   busy_least, busy_most: least and largest busy time of a rank
-BEFORE_AXES = columns(
-    "run:tally! point:tally repeat:repeat! kind:kind! status:status! why:text started:text problem:text"
-)
+BEFORE_AXES = columns("run:tally point:tally repeat:repeat kind:kind status:status why:text started:text problem:text")
 BEHIND_AXES = columns(
     "space:text device:text ranks:count threads:count slots:count batch:count block:count partition:text "
     "precision:text kernel:text method:text pairs:count setup_seconds:number field_seconds:number "
     "output_seconds:number total_seconds:number process_seconds:number processor_seconds:number "
     "pairs_per_second:number peak_memory_bytes:count scratch_bytes:count energy_joules:number load:number "
-    "oversubscribed:truth! largest_error:ratio busy_least:number busy_most:number "
+    "oversubscribed:truth largest_error:number busy_least:number busy_most:number "
     + " ".join(f"pairs_{form}:count" for form in FORMS)
 )
-MEASURE_COLUMNS = columns(" ".join(f"{measure.name}:number" for measure in MEASURES))
-RUN_COLUMNS = {column.name: column for column in BEFORE_AXES + BEHIND_AXES + MEASURE_COLUMNS}
+MEASURE_COLUMNS = {measure.name: "number" for measure in MEASURES}
+RUN_COLUMNS = BEFORE_AXES | BEHIND_AXES | MEASURE_COLUMNS
 
 
 class RunRow:
@@ -353,7 +311,7 @@ class RunRow:
 
     def __init__(self, **members: Any):
         self.values: list[str] = []
-        vars(self).update({name: column.default for name, column in RUN_COLUMNS.items()}, **members)
+        vars(self).update({name: VALUES[kind][1] for name, kind in RUN_COLUMNS.items()}, **members)
 
 
 # Tables that a line of points.jsonl has beside its point; in study.json each row has the point too.
@@ -377,107 +335,33 @@ def axis_of_column(column: str) -> str:
     return axis if axis in RUN_COLUMNS else column
 
 
-class Table:
-    """The lines of a CSV file as fields, without blank lines and without a last line that has no end."""
+def read_runs(file: Path) -> tuple[list[str], list[RunRow], bool]:
+    """The axes, the rows, and whether the last line was cut by the end of the study, which is left out.
 
-    def __init__(self, file: Path, problems: Problems):
-        self.name, self.problems = str(file), problems
-        try:
-            text = Path(file).read_text(encoding="utf-8-sig", errors="surrogateescape")
-        except OSError as error:
-            raise InputError([Problem(self.name, "", f"cannot be read: {error.strerror}")]) from None
-        self.lines = text.split("\n")
-        self.cut = bool(self.lines.pop())
-        self.number = 0
-        self.header = next(self.split_lines(), [])
-        if not self.header:
-            what = "is empty; a first line with the names of the columns is expected"
-            raise InputError([Problem(self.name, "", what)])
-
-    def split_lines(self) -> Iterator[list[str]]:
-        for self.number, line in enumerate(self.lines[self.number :], self.number + 1):
-            try:
-                if line:
-                    yield next(csv.reader([line], strict=True))
-            except csv.Error:
-                self.bad("", "is not valid CSV: a quote is not closed, or has text behind it", "lines that are no CSV")
-
-    def bad(self, key: str, what: str, kind: str = UNREADABLE, line: int = 0) -> None:
-        self.problems.add_line(self.name, line or self.number, key, what, kind)
-
-    def check_header(self, first: int, expected: list[Column]) -> None:
-        for at, column in enumerate(expected, first):
-            found = excerpt(self.header[at]) if at < len(self.header) else "missing"
-            if self.header[at : at + 1] != [column.name]:
-                names = ",".join(column.name for column in expected)
-                what = f"column {at + 1} is {found}, not {column.name}; the columns of this file are {names}"
-                raise InputError([Problem(f"{self.name}:{self.number}", "", what)])
-
-    def rows(self) -> Iterator[list[str]]:
-        """The lines below the header that have as many fields."""
-        for texts in self.split_lines():
-            if len(texts) == len(self.header):
-                yield texts
-            else:
-                self.bad("", f"has {len(texts)} fields, the header has {len(self.header)}", "lines of another length")
-
-    def read(self, texts: Iterable[str], expected: list[Column]) -> Row:
-        """The values by name; {}, with its errors reported, for fields that cannot be read."""
-        values = {}
-        for column, text in zip(expected, texts):
-            try:
-                values[column.name] = column.value(text)
-            except ValueError:
-                self.bad(column.name, f"is {excerpt(text) if text else 'empty'}; {column.expected} is expected")
-        return values if len(values) == len(expected) else {}
-
-
-@dataclass
-class RunTable:
-    """runs.csv; the axes are the columns between problem and space."""
-
-    axes: list[str] = field(default_factory=list)
-    rows: list[RunRow] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)  # line of each row, from 1
-    cut: bool = False  # the last line had no end: the study was stopped while it was written
-
-
-def read_runs(file: Path, problems: Problems) -> RunTable:
-    table = Table(file, problems)
-    # studies of the commands sensitivity and invert have measures
-    has_measures = table.header[-len(MEASURES) :] == [column.name for column in MEASURE_COLUMNS]
-    behind = BEHIND_AXES + (MEASURE_COLUMNS if has_measures else [])
-    table.check_header(0, BEFORE_AXES)
-    begin = len(BEFORE_AXES)
-    end = max(begin, len(table.header) - len(behind))
-    table.check_header(end, behind)
-    runs = RunTable(axes=[axis_of_column(column) for column in table.header[begin:end]], cut=table.cut)
-    for texts in table.rows():
-        if values := table.read(texts[:begin] + texts[end:], BEFORE_AXES + behind):
-            runs.rows.append(RunRow(**values, values=texts[begin:end]))
-            runs.lines.append(table.number)
-    check_runs(runs, table)
-    return runs
-
-
-def check_runs(runs: RunTable, table: Table) -> None:
-    """Runs that are there twice, and points whose runs disagree about what they are."""
-    by_number: dict[int, int] = {}
-    done: dict[tuple, int] = {}
-    by_point: dict[int, tuple[int, list[str]]] = {}
-    for row, line in zip(runs.rows, runs.lines):
-        if (first := by_number.setdefault(row.run, line)) != line:
-            table.bad("run", f"run {row.run} is in line {first} already", "runs that are there twice", line)
-        if row.kind == "reference":
-            continue
-        if row.status == "ok" and (first := done.setdefault((row.point, row.kind, row.repeat), line)) != line:
-            what = f"point {row.point}, {row.kind} {row.repeat} was done in line {first} already"
-            table.bad("repeat", what, "runs that count twice", line)
-        first, values = by_point.setdefault(row.point, (line, row.values))
-        if values != row.values:
-            here, there = ", ".join(row.values), ", ".join(values)
-            what = f"the values of point {row.point} are {here} here and {there} in line {first}"
-            table.bad("point", what, "points with other values", line)
+    Raises InputError by the first line and column that cannot be read.
+    """
+    lines = file.read_text(encoding="utf-8-sig", errors="surrogateescape").split("\n")
+    is_cut = bool(lines.pop())
+    table, rows, column = csv.DictReader(lines, strict=True), [], ""
+    try:
+        names = table.fieldnames or []
+        axes = [name for name in names if name not in RUN_COLUMNS]
+        # studies of the commands sensitivity and invert have measures
+        known = {
+            name: VALUES[kind] for name, kind in RUN_COLUMNS.items() if name in names or name not in MEASURE_COLUMNS
+        }
+        for texts in table:
+            column = ""
+            if None in (*texts, *texts.values()):
+                raise ValueError("another number of fields than the header")
+            row = RunRow(values=[texts[axis] for axis in axes])
+            for column, (read, default) in known.items():
+                setattr(row, column, read(texts[column]) if texts[column] else default)
+            rows.append(row)
+    except (KeyError, ValueError, csv.Error):
+        # a quote that is never closed goes on to the end of the file
+        raise InputError([Problem(f"{file}:{len(rows) + 2}", column, "cannot be read")]) from None
+    return list(map(axis_of_column, axes)), rows, is_cut
 
 
 # ---- as runs fill them
@@ -500,21 +384,20 @@ def csv_lines(rows: Iterable[Iterable[Any]]) -> str:
 
 def run_header(axes: Iterable[str], with_measures: bool = False) -> str:
     """The header of runs.csv. `with_measures`: of a study of sensitivity or invert."""
-    behind = BEHIND_AXES + (MEASURE_COLUMNS if with_measures else [])
-    before = [column.name for column in BEFORE_AXES]
-    return csv_lines([[*before, *map(axis_column, axes), *(column.name for column in behind)]])
+    measures = MEASURE_COLUMNS if with_measures else ()
+    return csv_lines([[*BEFORE_AXES, *map(axis_column, axes), *BEHIND_AXES, *measures]])
 
 
 def run_line(row: RunRow, with_measures: bool = False) -> str:
     """A line of runs.csv. Numbers that are not known, or not finite, are empty."""
 
-    def known(column: Column) -> Any:
-        value = getattr(row, column.name)
+    def known(name: str) -> Any:
+        value = getattr(row, name)
         is_unknown = isinstance(value, int) and value < 0 or isinstance(value, float) and not math.isfinite(value)
         return "" if is_unknown else value
 
-    behind = BEHIND_AXES + (MEASURE_COLUMNS if with_measures else [])
-    return csv_lines([[*map(known, BEFORE_AXES), *row.values, *map(known, behind)]])
+    measures = MEASURE_COLUMNS if with_measures else ()
+    return csv_lines([[*map(known, BEFORE_AXES), *row.values, *map(known, (*BEHIND_AXES, *measures))]])
 
 
 def read_points(file: Path) -> list[Row]:

@@ -205,7 +205,7 @@ def tables_as_markdown(study):
     rules = study.rules
     text = f"# {markdown_text(study.title)}\n\n"
     for machine in study.machines:
-        name, version, git = map(markdown_text, (machine.name, machine.version, machine.git))
+        name, version, git = (markdown_text(machine[key]) for key in ("name", "version", "git"))
         text += f"- {name}: prismfield {version} (git {git})\n"
     text += (
         f"- medians of {rules.repeats} repeats after {counted(rules.warmup, 'warm-up')}, in brackets 95 % intervals by"
@@ -444,7 +444,7 @@ def point_json(study, point):
     bounds = {"intensity": roofline.intensity, "bound": roofline.bound or None}
     return {
         "id": point.id,
-        "machine": study.machines[point.machine].name,
+        "machine": study.machines[point.machine]["name"],
         "labels": {study.axes[a].name: point.labels[a] for a in sweep_axes(study)},
         **members(point, "status why oversubscribed problem"),
         "runs": len(point.field_seconds.all),
@@ -480,7 +480,7 @@ def portability_json(own, kind):
 
 def study_json(study, analysed_by):
     """The text of study.json; `analysed_by`: version and git hash of the program that analysed it."""
-    machines = [{**machine.json, "name": machine.name} for machine in study.machines]
+    machines = study.machines
     efficiencies = ("architectural", "application")
     root = {
         "schema": "prismfield-study",
@@ -488,10 +488,10 @@ def study_json(study, analysed_by):
         "title": study.title,
         "command": study.rules.command,
         "study_hash": study.hash,
-        "program": {key: getattr(study.machines[0], key) if study.machines else "" for key in ("version", "git")},
+        "program": {key: machines[0][key] for key in ("version", "git")},
         "analysed_by": analysed_by,
         **members(study, "started ended reduced"),
-        **({"machines": machines} if study.joined else {"machine": machines[0] if machines else {"name": ""}}),
+        **({"machines": machines} if study.joined else {"machine": machines[0]}),
         "rules": {key: value for key, value in vars(study.rules).items() if key != "command"},
         "axes": [members(study.axes[a], "name values") for a in sweep_axes(study)],
         "problems": problem_list(study),
@@ -563,7 +563,7 @@ def columns_of_points(study):
     names = [f"axis_{study.axes[a].name.replace('/', '_')}" for a in sweep_axes(study)]
     return [
         *columns(points, "id"),
-        ("machine", [study.machines[point.machine].name for point in points]),
+        ("machine", [study.machines[point.machine]["name"] for point in points]),
         *zip(names, (label_values([point.labels[a] for point in points]) for a in sweep_axes(study))),
         *columns(points, "status oversubscribed"),
         ("runs", [len(point.field_seconds.all) for point in points]),
