@@ -55,11 +55,12 @@ def test_any_folder(whole):
             study = read_study(whole.folder)
             analyse(study)
             for point in study.points:
-                assert point.status == "ok" or not point.field_seconds.all, "a point that is not right has a speed"
+                assert point["status"] == "ok" or not point["field_seconds"], "a point that is not right has a speed"
             text = study_json(study, {})
-            json.loads(text)
-            for write in (tables_as_text, tables_as_markdown, tables_as_latex, p3_csv, fom_lines):
-                write(study).encode("utf-8", "replace")
+            record = json.loads(text)
+            for write in (tables_as_text, tables_as_markdown, tables_as_latex, fom_lines):
+                write(record).encode("utf-8", "replace")
+            p3_csv(study).encode("utf-8", "replace")
             if number % 10 == 0:
                 write_study_hdf5(study, text, whole.folder.parent / "study.h5")
             good += 1

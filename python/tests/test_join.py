@@ -54,18 +54,18 @@ def test_names_the_machine_of_each_point(small, large):
     study = joined(small, large)
     assert study.title == "Small"
     assert study.joined
-    assert [axis.name for axis in study.axes] == ["machine", "threads"]
-    assert [axis.values for axis in study.axes] == [["small", "large"], ["1", "2", "4"]]
-    assert study.axes[1].settings_of("4") == {"threads": "4"}
-    assert [p.id for p in study.points] == [1, 2, 3, 4, 5]
+    assert [machine["name"] for machine in study.machines] == ["small", "large"]
+    assert [(axis.name, axis.values) for axis in study.axes] == [("threads", ["1", "2", "4"])]
+    assert study.axes[0].settings_of("4") == {"threads": "4"}
+    assert [p["id"] for p in study.points] == [1, 2, 3, 4, 5]
     assert [row.run for row in study.runs] == list(range(1, 11))
-    assert study.points[0].labels == ["small", "1"]
-    last = study.points[4]
-    assert (last.labels, last.machine) == (["large", "4"], 1)
+    first, *_, last = study.points
+    assert (first["labels"], first["machine"]) == ({"threads": "1"}, "small")
+    assert (last["labels"], last["machine"]) == ({"threads": "4"}, "large")
     # scaling is each machine's own
-    assert last.speed_up.value == approx(4)
-    assert last.baseline == 3
-    assert [fit.group for fit in study.fits] == [{"machine": "large"}]
+    assert last["speed_up"]["value"] == approx(4)
+    assert last["baseline"] == 3
+    assert [fit["group"] for fit in study.fits] == [{"machine": "large"}]
     assert study.errors[1]["point"] == 5
     assert study.maps[0]["file"] == str(large / "results/3.h5")
     assert "large: the tolerance is 1e-06, not 1e-09" in study.rules.notes
@@ -78,12 +78,13 @@ def test_names_the_machine_of_each_point(small, large):
 
 def test_rates_portability_over_machines(small, large):
     write(small, large)
-    (portability,) = joined(small, large).portability
-    assert [(on.name, on.point) for on in portability.platforms] == [("small, openmp", 2), ("large, openmp", 5)]
+    architectural, application = joined(small, large).portability
+    platforms = architectural["platforms"]
+    assert [(on["platform"], on["point"]) for on in platforms] == [("small, openmp", 2), ("large, openmp", 5)]
     # 46 operations a pair, 1e9 pairs: in 4 s of 1e11/s, and in 1 s of 8e11/s
-    assert [on.architectural for on in portability.platforms] == approx([0.115, 0.0575])
-    assert portability.architectural == approx(2 / (1 / 0.115 + 1 / 0.0575))
-    assert portability.application == approx(1)
+    assert [on["efficiency"] for on in platforms] == approx([0.115, 0.0575])
+    assert architectural["value"] == approx(2 / (1 / 0.115 + 1 / 0.0575))
+    assert application["value"] == approx(1)
 
 
 def test_names_machines_of_one_name_apart(small, large, tmp_path):
@@ -93,7 +94,7 @@ def test_names_machines_of_one_name_apart(small, large, tmp_path):
     third.yaml, third.machine, third.rows = small.yaml, small.machine, small.rows
     third.write_all(("threads",))
     study = joined(small, large, third)
-    assert study.axes[0].values == ["small", "small (2)", "small (3)"]
+    assert [machine["name"] for machine in study.machines] == ["small", "small (2)", "small (3)"]
     assert len(study.runs) == 14
 
 
@@ -119,9 +120,9 @@ def test_rates_portability_zero_where_nothing_ran(small, large):
         large.leave_out(point, (threads,), "not run", "no such space")
     small.write_all(("threads",))
     large.write_all(("threads",))
-    (portability,) = joined(small, large).portability
-    assert portability.platforms[1].name == "large"
-    assert portability.application == 0
+    _, application = joined(small, large).portability
+    assert application["platforms"][1]["platform"] == "large"
+    assert application["value"] == 0
 
 
 def test_refuses_other_studies(small, large):

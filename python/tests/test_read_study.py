@@ -51,8 +51,8 @@ def test_takes_rules_axes_and_runs(made):
     assert point.settings_of("both") == {"threads": "2", "execution.slots": "16"}
     assert precision.settings_of("single") == {"execution.precision": "single"}
     assert point.settings_of("neither") == {}
-    assert study.setting(["double", "both"], "execution.slots") == "16"
-    assert study.setting(["double", "both"], "ranks") == ""
+    assert study.setting({"execution.precision": "double", "point": "both"}, "execution.slots") == "16"
+    assert study.setting({"execution.precision": "double", "point": "both"}, "ranks") == ""
     assert len(study.runs) == 4
     assert (study.machines[0]["name"], study.machines[0]["version"]) == ("made", "1.2.3")
     assert study.started == "2026-11-22T00:00:11Z"

@@ -118,7 +118,7 @@ def test_bytes_that_are_no_text_are_survived(threads):
     threads.write_all(["threads"])
     study = read_study(threads.folder)
     analyse(study)
-    study.points[0].device = b"caf\xe9".decode("utf-8", "surrogateescape")
+    study.points[0]["device"] = b"caf\xe9".decode("utf-8", "surrogateescape")
     assert json.loads(study_json(study, PROGRAM))["points"][0]["device"] == "caf\ufffd"
 
 

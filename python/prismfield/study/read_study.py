@@ -74,9 +74,7 @@ def add_study(joined: StudyData, study: StudyData) -> None:
     taken = {machine["name"] for machine in joined.machines}
     candidates = itertools.chain([machine["name"]], (f"{machine['name']} ({i})" for i in itertools.count(2)))
     machine["name"] = name = next(candidate for candidate in candidates if candidate not in taken)
-    joined.axes[0].values.append(name)
-    joined.axes[0].settings.append({"machine": name})
-    for to, axis in zip(joined.axes[1:], study.axes):
+    for to, axis in zip(joined.axes, study.axes):
         for value, settings in zip(axis.values, axis.settings):
             if value not in to.values:
                 to.values.append(value)
@@ -87,7 +85,6 @@ def add_study(joined: StudyData, study: StudyData) -> None:
     for row in study.runs:
         row.run += runs_before
         row.point += points_before
-        row.values = [name, *row.values]
     for row in study.maps:
         row["file"] = str(study.folder / row["file"])
     for rows in POINT_TABLES:
@@ -104,7 +101,7 @@ def add_study(joined: StudyData, study: StudyData) -> None:
 
 
 def join(folders: Sequence[Path | str]) -> StudyData:
-    """Reads the folders as one study with a first axis `machine`, which names where each point ran.
+    """Reads the folders as one study, each point of which names its machine.
 
     Raises InputError with the errors of every folder, and for studies of other axes.
     """
@@ -124,14 +121,13 @@ def join(folders: Sequence[Path | str]) -> StudyData:
             problems.add("--join", "", f"names {given[i]} twice; its runs count once")
             continue
         if joined is None:
-            # title, figures and rules of the first folder, and its axes without values behind the axis `machine`
-            axes = [StudyAxis(axis.name) for axis in study.axes]
+            # title, figures and rules of the first folder, and its axes without values
             members = {key: getattr(study, key) for key in ("title", "hash", "started", "figures", "compare_with")}
-            members |= {"axes": [StudyAxis("machine"), *axes]}
+            members["axes"] = [StudyAxis(axis.name) for axis in study.axes]
             joined = StudyData(joined=True, rules=dataclasses.replace(study.rules, notes=[]), **members)
             first = folder / "study.yaml"
         file, only = str(folder / "study.yaml"), "only runs of one study can be joined"
-        names, others = ([axis.name for axis in axes] for axes in (study.axes, joined.axes[1:]))
+        names, others = ([axis.name for axis in axes] for axes in (study.axes, joined.axes))
         command, other = study.rules.command, joined.rules.command
         if names != others:
             problems.add(file, "sweep", f"has the axes {', '.join(names)}, {first} has {', '.join(others)}; {only}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""What a report folder holds and what the analysis makes of it. NaN, -1 and "" stand for a value that is not known."""
+"""What a report folder holds and what the analysis makes of it. NaN, in runs -1 and "", are what is not known."""
 
 from __future__ import annotations
 
@@ -48,15 +48,7 @@ MEASURES = (
 )
 
 Settings = dict[str, str]
-Row = dict[str, Any]  # of a table, by column
-
-
-class Estimate(NamedTuple):
-    """A value and the bounds of its 95 % interval."""
-
-    value: float = nan
-    low: float = nan
-    high: float = nan
+Row = dict[str, Any]  # of a table, by column, or a part of study.json
 
 
 def new(factory) -> Any:
@@ -101,109 +93,8 @@ class StudyRules:
     notes: list[str] = new(list)
 
 
-@dataclass
-class Sample:
-    """The timed runs of a point: median with its interval, and all of them."""
-
-    median: Estimate = Estimate()
-    all: list[float] = new(list)
-
-
-@dataclass
-class Roofline:
-    """Where a point stands between arithmetic and memory."""
-
-    double_operations: float = nan  # of all pairs by the forms that they took
-    single_operations: float = nan
-    arithmetic_rate: float = nan  # operations per second
-    fraction_of_peak: float = nan
-    intensity: float = nan  # operations per byte that the kernel moves at most
-    bound: str = ""  # arithmetic, memory or ""
-
-
-# What a point has of its runs: how they were computed, samples of their times, and medians.
-WORDS = ("problem", "space", "device", "partition", "precision", "kernel")
-COUNTS = ("ranks", "threads", "slots", "batch", "block", "pairs")
+# the times of a point's runs of which there are medians with intervals
 SAMPLES = ("field_seconds", "total_seconds", "process_seconds", "processor_seconds", "pairs_per_second")
-MEDIANS = ("setup_seconds", "output_seconds", "energy_joules", "busy_least", "busy_most")
-OfRuns = dataclasses.make_dataclass(
-    "OfRuns",
-    [
-        *((name, str, "") for name in WORDS),
-        *((name, int, -1) for name in COUNTS),
-        *((name, Sample, new(Sample)) for name in SAMPLES),
-        *((name, float, nan) for name in (*MEDIANS, *(measure.name for measure in MEASURES))),
-    ],
-)
-
-
-@dataclass
-class StudyPoint(OfRuns):
-    """A point of the sweep with the analysis of its runs."""
-
-    id: int = 0
-    machine: int = 0  # index in StudyData.machines
-    labels: list[str] = new(list)  # one per axis
-    status: str = "ok"
-    why: str = ""
-    oversubscribed: bool = False
-    devices: int = -1
-    pairs_by_form: dict[str, int] = new(dict)
-    # medians
-    memory_bytes: float = nan
-    scratch_bytes: float = nan
-    largest_error: float = nan
-    load: float = nan
-    baseline: int = -1  # id of the point that speed-up and efficiency are relative to
-    speed_up: Estimate = Estimate()
-    efficiency: Estimate = Estimate()
-    karp_flatt: Estimate = Estimate()
-    roofline: Roofline = new(Roofline)
-    core_seconds: float = nan  # workers times the time from start to end of the process
-
-    @property
-    def workers(self) -> int:
-        """Devices, or otherwise ranks x threads; -1: not known."""
-        if self.devices > 0:
-            return self.devices
-        return self.ranks * self.threads if self.ranks > 0 and self.threads > 0 else -1
-
-    @property
-    def has_speed(self) -> bool:
-        """Whether the point ran and its fields are right."""
-        return self.status == "ok" and self.field_seconds.median.value > 0 and self.pairs > 0
-
-
-@dataclass
-class StudyFit:
-    """Serial fractions of points that differ in one axis only."""
-
-    along: str = ""  # the axis
-    key: str = ""  # threads, ranks or devices
-    group: Settings = new(dict)  # axis and label of all others
-    amdahl: Estimate = Estimate()
-    gustafson: Estimate = Estimate()
-    seconds_of_one: float = nan
-    points: list[int] = new(list)
-
-
-@dataclass
-class Platform:
-    name: str
-    point: int = -1  # the fastest, -1 where none ran
-    architectural: float = nan
-    application: float = nan
-
-
-@dataclass
-class Portability:
-    """One way to compute a problem on every platform."""
-
-    problem: str
-    kept: Settings = new(dict)  # axis and label of what stays the same on all of them
-    platforms: list[Platform] = new(list)
-    architectural: float = nan
-    application: float = nan
 
 
 @dataclass
@@ -230,15 +121,15 @@ class StudyData:
     # as the study wrote them: plain dicts, lists, texts, numbers, truth values and None
     figures: list[Any] = new(list)
     compare_with: list[Any] = new(list)
-    # made by analysis.analyse()
-    points: list[StudyPoint] = new(list)
-    fits: list[StudyFit] = new(list)
-    portability: list[Portability] = new(list)
+    # made by analysis.analyse(), as study.json has them, with NaN for a number that is not known
+    points: list[Row] = new(list)
+    fits: list[Row] = new(list)
+    portability: list[Row] = new(list)
 
-    def setting(self, labels: list[str], key: str) -> str:
+    def setting(self, labels: Settings, key: str) -> str:
         """What the labels of a point say that a key is; "" when they say nothing."""
-        for axis, label in zip(self.axes, labels):
-            if axis.sets(key) and key in (found := axis.settings_of(label)):
+        for axis in self.axes:
+            if axis.sets(key) and key in (found := axis.settings_of(labels[axis.name])):
                 return found[key]
         return ""
 

@@ -49,9 +49,9 @@ def number_text(value):
     return repr(float(value)).removesuffix(".0")
 
 
-def short_text(value, digits=4):
-    """A number with some digits; nothing where it is not known."""
-    return f"{value:.{digits}g}" if math.isfinite(value) else ""
+def short_text(value, digits=4, factor=1):
+    """A number, times a factor, with some digits; nothing where it is not known."""
+    return "" if value is None or not math.isfinite(value) else f"{value * factor:.{digits}g}"
 
 
 def json_text(value, indent):
