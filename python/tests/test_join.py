@@ -28,6 +28,7 @@ def large(tmp_path):
     made = MadeStudy(tmp_path / "other")
     made.yaml = "title: Large\nsweep: {threads: [1, 2, 4]}\nrepeats: 2\ntolerance: 1e-6\n"
     made.machine = machine("large", 8e11, 4)
+    made.add(0, ("",), 1, 4, kind="reference")
     made.add_runs(1, ("1",), 1, [4, 4])
     made.add_runs(2, ("2",), 2, [2, 2])
     made.add_runs(3, ("4",), 4, [1, 1])
@@ -58,7 +59,9 @@ def test_names_the_machine_of_each_point(small, large):
     assert [(axis.name, axis.values) for axis in study.axes] == [("threads", ["1", "2", "4"])]
     assert study.axes[0].settings_of("4") == {"threads": "4"}
     assert [p["id"] for p in study.points] == [1, 2, 3, 4, 5]
-    assert [row.run for row in study.runs] == list(range(1, 11))
+    assert [row.run for row in study.runs] == list(range(1, 12))
+    # the reference of the second machine is no point of the first
+    assert [p["machine"] for p in study.points] == ["small", "small", "large", "large", "large"]
     first, *_, last = study.points
     assert (first["labels"], first["machine"]) == ({"threads": "1"}, "small")
     assert (last["labels"], last["machine"]) == ({"threads": "4"}, "large")
@@ -73,7 +76,7 @@ def test_names_the_machine_of_each_point(small, large):
         "large: the last line of runs.csv is incomplete: the study was stopped while it was written"
         in study.rules.notes
     )
-    assert (study.started, study.ended) == ("2026-11-22T00:00:11Z", "2026-11-22T00:00:16Z")
+    assert (study.started, study.ended) == ("2026-11-22T00:00:11Z", "2026-11-22T00:00:17Z")
 
 
 def test_rates_portability_over_machines(small, large):
@@ -95,7 +98,7 @@ def test_names_machines_of_one_name_apart(small, large, tmp_path):
     third.write_all(("threads",))
     study = joined(small, large, third)
     assert [machine["name"] for machine in study.machines] == ["small", "small (2)", "small (3)"]
-    assert len(study.runs) == 14
+    assert len(study.runs) == 15
 
 
 def test_counts_no_folder_twice(small, large):

@@ -232,7 +232,7 @@ def sample_of(values: Iterable[float], seed: int, series: int) -> Row | None:
     return {"median": median_of, "low": low, "high": high, "least": min(of_runs), "most": max(of_runs), "all": of_runs}
 
 
-def point_of(study: StudyData, number: int, machine: str, runs: list[RunRow]) -> Row:
+def point_of(study: StudyData, number: int, runs: list[RunRow]) -> Row:
     """A point of study.json; what it is beside others, and on a roofline, is not known yet."""
     status, why = judge(runs)
     timed = [run for run in runs if run.kind == "timed" and run.status == "ok"]
@@ -254,7 +254,7 @@ def point_of(study: StudyData, number: int, machine: str, runs: list[RunRow]) ->
     measures = [measure.name for measure in MEASURES] if study.rules.command != "run" else []
     point = {
         "id": number,
-        "machine": machine,
+        "machine": runs[0].machine,
         "labels": labels,
         "status": status,
         "why": why,
@@ -284,9 +284,8 @@ def point_of(study: StudyData, number: int, machine: str, runs: list[RunRow]) ->
 
 
 def make_points(study: StudyData) -> None:
-    machines = {run.point: study.machines[machine]["name"] for run, machine in zip(study.runs, study.run_machines)}
     by_point = grouped((run for run in study.runs if run.kind != "reference"), lambda run: run.point)
-    study.points = [point_of(study, number, machines[number], runs) for number, runs in sorted(by_point.items())]
+    study.points = [point_of(study, number, runs) for number, runs in sorted(by_point.items())]
 
 
 # ---- speed-ups

@@ -56,7 +56,8 @@ def read_study(folder: Path | str) -> StudyData:
         setattr(study, name, [{"point": point["point"]} | row for point in points for row in point[name]])
     if is_cut:
         study.rules.notes.append("the last line of runs.csv is incomplete: the study was stopped while it was written")
-    study.run_machines = [0] * len(study.runs)
+    for row in study.runs:
+        row.machine = machine["name"]
     # the beginnings of the first run and of the last one
     started = [row.started for row in study.runs if row.started]
     study.started, study.ended = min(started, default=""), max(started, default="")
@@ -85,12 +86,12 @@ def add_study(joined: StudyData, study: StudyData) -> None:
     for row in study.runs:
         row.run += runs_before
         row.point += points_before
+        row.machine = name
     for row in study.maps:
         row["file"] = str(study.folder / row["file"])
     for rows in POINT_TABLES:
         getattr(joined, rows).extend(row | {"point": row["point"] + points_before} for row in getattr(study, rows))
     joined.runs += study.runs
-    joined.run_machines += [len(joined.machines)] * len(study.runs)
     notes += [f"{name}: {note}" for note in study.rules.notes]
     if study.rules.tolerance != joined.rules.tolerance:
         notes.append(f"{name}: the tolerance is {study.rules.tolerance:g}, not {joined.rules.tolerance:g}")

@@ -112,7 +112,6 @@ class StudyData:
     machines: list[dict[str, Any]] = new(list)  # machine.json of each, by whose name its curves are called
     axes: list[StudyAxis] = new(list)
     runs: list[RunRow] = new(list)
-    run_machines: list[int] = new(list)  # index in machines of each run
     errors: list[Row] = new(list)
     histograms: list[Row] = new(list)
     trace: list[Row] = new(list)
@@ -198,10 +197,11 @@ RUN_COLUMNS = BEFORE_AXES | BEHIND_AXES | MEASURE_COLUMNS
 
 
 class RunRow:
-    """One run, a line of runs.csv: a member for each of RUN_COLUMNS, and `values`, one text per axis."""
+    """One run, a line of runs.csv: a member for each of RUN_COLUMNS, `values`, one text per axis, and its machine."""
 
     def __init__(self, **members: Any):
         self.values: list[str] = []
+        self.machine = ""
         vars(self).update({name: VALUES[kind][1] for name, kind in RUN_COLUMNS.items()}, **members)
 
 
