@@ -61,7 +61,7 @@ def test_every_point_has_a_row(threads):
 def test_errors_by_field(threads):
     found = tables.study_tables(record_of(threads))
     assert len(found) == 4
-    assert found[1].header == ["execution.precision", "threads", "gz (mGal)", "gzz (Eotvos)"]
+    assert found[1].header == ["execution.precision", "threads", "gz (mGal)", "gzz (Eötvös)"]
     assert found[1].rows == [["double", "1", "1.25e-09", "0"], ["single", "1", "0.5", ""]]
     assert found[3].header == ["execution.precision", "threads", "gz", "gzz"]
     assert found[3].rows[1] == ["single", "1", "0.25", ""]

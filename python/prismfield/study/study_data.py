@@ -26,26 +26,76 @@ STATUSES = ("ok", "not run", "failed", "wrong", "too slow", "out of budget")
 FORMS = ("compact", "difference_free", *(f"multipole_{order}" for order in (8, 6, 4, 2, 0)), "corners")
 
 
-class MeasureInfo(NamedTuple):
-    """What the commands sensitivity and invert report beside times and memory."""
+class Quantity(NamedTuple):
+    """A number that points have."""
 
-    name: str  # column of runs.csv, key of study.json and `y` of figures
-    unit: str
-    heading: str  # in tables, of the value times `factor`
-    factor: float
+    name: str  # in FOM lines, and `y` of figures
+    unit: str  # of its value in study.json
+    heading: str  # of its column in tables, where it has one; of the value times `factor`
     words: str  # at the axis of a figure
+    axis_unit: str = ""  # of the value times `factor`
+    factor: float = 1
+    digits: int = 4  # in tables
+    interval: str = ""  # where it is shown: tables, or all for the terminal too
+    on_terminal: bool = False
+    key: str = ""  # in study.json, where it is another name
+
+    def of(self, point: dict[str, Any]) -> Any:
+        """What a point of study.json has of it: None, a number, or a part with an interval."""
+        return point.get(self.key or self.name)
 
 
-MEASURES = (
-    MeasureInfo("stored_bytes", "byte", "G (MB)", 1e-6, "G as it is stored"),
-    MeasureInfo("transposed_seconds", "s", "G' d (s)", 1, "Time of a product G' d"),
-    MeasureInfo("anew_seconds", "s", "G m anew (s)", 1, "Time of a product G m computed anew"),
-    MeasureInfo("pays_after", "1", "pays after", 1, "Products after which storing pays"),
-    MeasureInfo("chi", "1", "chi", 1, "Chi of the data"),
-    MeasureInfo("residual_rms", "1", "RMS residual / sigma", 1, "RMS of residuals over sigma"),
-    MeasureInfo("solutions", "1", "solutions", 1, "Solutions for a beta"),
-    MeasureInfo("products", "1", "products", 1, "Products with G"),
+QUANTITIES = (
+    Quantity("field_seconds", "s", "field time (s)", "Field time", "s", 1, 4, "all", True),
+    Quantity("total_seconds", "s", "total time (s)", "Total time", "s"),
+    Quantity("process_seconds", "s", "", "Time of the processes", "s"),
+    Quantity("pairs_per_second", "1/s", "pairs/s", "Pairs per second", "", 1, 3, "", True),
+    Quantity("speed_up", "1", "speed-up", "Speed-up", "", 1, 4, "all", True),
+    Quantity("efficiency", "1", "efficiency (%)", "Efficiency", "%", 100, 4, "tables", True),
+    Quantity("karp_flatt", "1", "Karp-Flatt (%)", "Serial fraction by Karp and Flatt", "%", 100, 4, "tables"),
+    Quantity(
+        "memory", "B", "peak memory (MB)", "Peak memory of the processes", "MB", 1e-6, 3, "", True, "memory_bytes"
+    ),
+    Quantity("scratch", "B", "", "Memory of a rank's grids", "MB", 1e-6, key="scratch_bytes"),
+    Quantity("energy", "J", "energy (J)", "Energy", "J", key="energy_joules"),
+    Quantity("core_seconds", "s", "core seconds", "Core seconds", "s"),
+    Quantity("arithmetic_rate", "1/s", "GFLOP/s", "Arithmetic rate", "GFLOP/s", 1e-9, 3),
+    Quantity("fraction_of_peak", "1", "of peak (%)", "Share of the measured peak", "%", 100, 3, "", True),
+    Quantity("largest_error", "1", "largest error", "Largest error / largest value", "", 1, 2, "", True),
 )
+SETUP = Quantity("setup_seconds", "s", "setup (s)", "Time of the setup, G included", "s", 1, 3, "", True)
+# what the commands sensitivity and invert report beside times and memory: columns of runs.csv too
+MEASURES = (
+    Quantity("stored_bytes", "byte", "G (MB)", "G as it is stored", "MB", 1e-6, 4, "", True),
+    Quantity("transposed_seconds", "s", "G' d (s)", "Time of a product G' d", "s", 1, 4, "", True),
+    Quantity("anew_seconds", "s", "G m anew (s)", "Time of a product G m computed anew", "s", 1, 4, "", True),
+    Quantity("pays_after", "1", "pays after", "Products after which storing pays", "", 1, 4, "", True),
+    Quantity("chi", "1", "chi", "Chi of the data", "", 1, 4, "", True),
+    Quantity("residual_rms", "1", "RMS residual / sigma", "RMS of residuals over sigma", "", 1, 4, "", True),
+    Quantity("solutions", "1", "solutions", "Solutions for a beta", "", 1, 4, "", True),
+    Quantity("products", "1", "products", "Products with G", "", 1, 4, "", True),
+)
+# what the commands sensitivity and invert mean by some: heading, where it is another, and words
+MEANINGS = {
+    "sensitivity": {
+        "field_seconds": ("G m (s)", "Time of a product G m"),
+        "pairs_per_second": ("pairs/s", "Entries of G per second"),
+    },
+    "invert": {
+        "field_seconds": ("inversion (s)", "Time of the inversion"),
+        "pairs_per_second": ("pairs/s", "Entries of G in products per second"),
+        "largest_error": ("largest error", "Model's error / largest density"),
+    },
+}
+
+
+def quantities_of(command: str) -> dict[str, Quantity]:
+    """Those of a command's points, by name."""
+    found = {own.name: own for own in (QUANTITIES if command == "run" else (*QUANTITIES, SETUP, *MEASURES))}
+    for name, (heading, words) in MEANINGS.get(command, {}).items():
+        found[name] = found[name]._replace(heading=heading, words=words)
+    return found
+
 
 Settings = dict[str, str]
 Row = dict[str, Any]  # of a table, by column, or a part of study.json

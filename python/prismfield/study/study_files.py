@@ -12,15 +12,14 @@ import textwrap
 import h5py
 import numpy
 
-from ..field_names import in_order, is_field
+from ..field_names import UNITS, in_order, is_field
 from .analysis import fast_points, has_speed, kept_labels, platform_of
 from .spec import last_word
-from .study_data import ERROR_COLUMNS, FORMS, MEASURES, POINT_TABLES, SAMPLES, csv_lines
+from .study_data import ERROR_COLUMNS, FORMS, MEASURES, POINT_TABLES, SAMPLES, csv_lines, quantities_of
 from .texts import counted, grouped, json_text, number_text, short_text, shown
 
 TERMINAL_WIDTH = 80
 LONGEST_LABEL = 28
-TIME_HEADINGS = {"run": "field time (s)", "sensitivity": "G m (s)", "invert": "inversion (s)"}
 
 
 @dataclasses.dataclass
@@ -68,8 +67,8 @@ def interval_text(found, factor=1):
 
 
 def middle_of(found):
-    """The number of a part of study.json that has an interval; None without one."""
-    return found and found.get("median", found.get("value"))
+    """The number of a part of study.json, which may have an interval."""
+    return found.get("median", found.get("value")) if isinstance(found, dict) else found
 
 
 def settings_text(settings, between=", "):
@@ -105,39 +104,18 @@ def state_of(point):
     return state
 
 
-# columns of numbers of the points: heading and text
-NUMBERS = {
-    "runs": lambda p: str(p["runs"] or ""),
-    "time": lambda p: interval_text(p["field_seconds"]),
-    "total time (s)": lambda p: short_text(middle_of(p["total_seconds"])),
-    "pairs/s": lambda p: short_text(middle_of(p["pairs_per_second"]), 3),
-    "speed-up": lambda p: interval_text(p["speed_up"]),
-    "efficiency (%)": lambda p: interval_text(p["efficiency"], 100),
-    "Karp-Flatt (%)": lambda p: interval_text(p["karp_flatt"], 100),
-    "peak memory (MB)": lambda p: short_text(p["memory_bytes"], 3, 1e-6),
-    "energy (J)": lambda p: short_text(p["energy_joules"]),
-    "core seconds": lambda p: short_text(p["core_seconds"]),
-    "GFLOP/s": lambda p: short_text(p["arithmetic_rate"], 3, 1e-9),
-    "of peak (%)": lambda p: short_text(p["fraction_of_peak"], 3, 100),
-    "largest error": lambda p: short_text(p["largest_error"], 2),
-}
-# those that a terminal has room for, some of them shorter
-ON_TERMINAL = {key: NUMBERS[key] for key in ("runs", "time", "pairs/s", "speed-up")} | {
-    "efficiency (%)": lambda p: short_text(middle_of(p["efficiency"]), 3, 100),
-    "memory (MB)": NUMBERS["peak memory (MB)"],
-    "of peak (%)": NUMBERS["of peak (%)"],
-    "largest error": NUMBERS["largest error"],
-}
-
-
-def number_columns(study, points, numbers):
-    """Columns of `numbers`, then what sensitivity and invert measure beside."""
-    numbers = {TIME_HEADINGS[study["command"]] if key == "time" else key: text for key, text in numbers.items()}
-    if study["command"] != "run":
-        numbers["setup (s)"] = lambda p: short_text(p["setup_seconds"], 3)
-        for measure in MEASURES:
-            numbers[measure.heading] = lambda p, m=measure: short_text(p[m.name], factor=m.factor)
-    return [Column(heading, [text(point) for point in points]) for heading, text in numbers.items()]
+def number_columns(study, points, on_terminal=False):
+    """Columns of the numbers of points, on a terminal of those that are looked at first."""
+    columns = [Column("runs", [str(point["runs"] or "") for point in points])]
+    for own in quantities_of(study["command"]).values():
+        if not own.heading or (on_terminal and not own.on_terminal):
+            continue
+        if own.interval == "all" or (own.interval and not on_terminal):
+            cells = [interval_text(own.of(point), own.factor) for point in points]
+        else:
+            cells = [short_text(middle_of(own.of(point)), own.digits, own.factor) for point in points]
+        columns.append(Column(own.heading, cells))
+    return columns
 
 
 def serial_text(law):
@@ -166,13 +144,13 @@ def fit_table(study, groups=None):
 def error_table(study, title, number):
     """One number of every field, a row per point."""
     errors = {(error["point"], error["field"]): error for error in study["errors"]}
-    units = {error["field"]: error["unit"] for error in study["errors"] if error["unit"] and number != "relative"}
+    units = {error["field"]: UNITS.get(error["unit"], error["unit"]) for error in study["errors"] if error["unit"]}
     with_errors = {error["point"] for error in study["errors"] if is_field(error["field"])}
     points = [point for point in study["points"] if point["id"] in with_errors]
     columns = axis_columns(study, points)
     for field in in_order({error["field"] for error in study["errors"]}):
         own = [errors.get((point["id"], field)) for point in points]
-        heading = f"{field} ({units[field]})" if field in units else field
+        heading = f"{field} ({units[field]})" if field in units and number != "relative" else field
         columns.append(Column(heading, [short_text(e[number], 3) if e else "" for e in own]))
     return Table(title, columns)
 
@@ -194,7 +172,7 @@ def portability_table(study):
 def study_tables(study):
     """Points, serial fractions, errors by field and performance portability, each where there is any."""
     points = study["points"]
-    columns = axis_columns(study, points) + number_columns(study, points, NUMBERS)
+    columns = axis_columns(study, points) + number_columns(study, points)
     tables = [
         Table("Points", [*columns, Column("state", [state_of(point) for point in points])]),
         fit_table(study),
@@ -319,8 +297,8 @@ def terminal_point_table(study, varying):
         for axis in varying
     ] or [Column("point", [str(point["id"]) for point in points], True)]
     states = [p["status"] if p["status"] != "ok" else "oversubscribed" if p["oversubscribed"] else "" for p in points]
-    table = Table("Points", [*columns, *number_columns(study, points, ON_TERMINAL), Column("state", states)])
-    least = ("memory (MB)", "of peak (%)", "efficiency (%)", "runs", "RMS residual / sigma", "G' d (s)", "pairs/s")
+    table = Table("Points", [*columns, *number_columns(study, points, True), Column("state", states)])
+    least = ("peak memory (MB)", "of peak (%)", "efficiency (%)", "runs", "RMS residual / sigma", "G' d (s)", "pairs/s")
     return narrow(table, (*least, "largest error", "G m anew (s)"))
 
 
@@ -401,21 +379,9 @@ def fom_lines(study):
         labels = {axis: label_of(point, axis) for axis in axes_of(study)}
         place = shown(settings_text(labels, ",")).replace(":", "=")  # a colon ends the name
         place = f"[{place}]" if place else ""
-        seconds = ("field_seconds", "total_seconds", "process_seconds")
-        foms = [
-            *((name, middle_of(point[name]), "s") for name in seconds),
-            ("pairs_per_second", middle_of(point["pairs_per_second"]), "1/s"),
-            *((name, middle_of(point[name]), "1") for name in ("speed_up", "efficiency")),
-            ("memory", point["memory_bytes"], "B"),
-            ("energy", point["energy_joules"], "J"),
-            ("core_seconds", point["core_seconds"], "s"),
-            ("arithmetic_rate", point["arithmetic_rate"], "1/s"),
-            ("fraction_of_peak", point["fraction_of_peak"], "1"),
-            ("largest_error", point["largest_error"], "1"),
-            *((measure.name, point.get(measure.name), measure.unit) for measure in MEASURES),
-        ]
-        known = [(name, value, unit) for name, value, unit in foms if value is not None]
-        text += "".join(f"FOM {name}{place}: {number_text(value)} {unit}\n" for name, value, unit in known)
+        for own in quantities_of(study["command"]).values():
+            if (value := middle_of(own.of(point))) is not None:
+                text += f"FOM {own.name}{place}: {number_text(value)} {own.unit}\n"
     return text
 
 
@@ -460,8 +426,8 @@ def study_json(study, analysed_by):
 
 
 # of a name that holds the word; others have none
-UNITS = {"_seconds": "s", "busy_": "s", "_bytes": "byte", "_joules": "J", "_per_second": "s-1", "_rate": "s-1"}
-UNITS["intensity"] = "byte-1"
+DIMENSIONS = {"_seconds": "s", "busy_": "s", "_bytes": "byte", "_joules": "J", "_per_second": "s-1", "_rate": "s-1"}
+DIMENSIONS["intensity"] = "byte-1"
 COUNTS = "ranks threads devices slots batch block pairs".split()
 
 
@@ -474,7 +440,7 @@ def label_values(texts):
 
 
 def unit_of(name):
-    return next((unit for word, unit in UNITS.items() if word in name and not name.startswith("axis_")), "1")
+    return next((unit for word, unit in DIMENSIONS.items() if word in name and not name.startswith("axis_")), "1")
 
 
 def write_group(file, name, dimension, columns):
