@@ -28,7 +28,7 @@ from prismfield.study.study_data import (
     MEASURES,
     POINT_TABLES,
     RunRow,
-    TableWriter,
+    append_lines,
     axis_column,
     axis_of_column,
     point_line,
@@ -147,14 +147,12 @@ def test_points_come_back_without_a_cut_line(tmp_path):
     points = [{"point": number, **{name: [] for name in POINT_TABLES}} for number in (1, 2)]
     points[1]["errors"] = [{"relative": inf, "field": "gz"}]
     (tmp_path / "points.jsonl").write_text(point_line(points[0]))
-    table = TableWriter(tmp_path / "points.jsonl")
-    table.append(point_line(points[1]))
-    table.append(point_line(points[0])[:-1])
-    table.close()
+    append_lines(tmp_path / "points.jsonl", point_line(points[1]))
+    append_lines(tmp_path / "points.jsonl", point_line(points[0])[:-1], sync=False)
     assert read_points(tmp_path / "points.jsonl") == points
     assert read_points(tmp_path / "none.jsonl") == []
     with pytest.raises(OSError):
-        TableWriter(tmp_path / "no_folder/t.csv")
+        append_lines(tmp_path / "no_folder/t.csv", "a\n")
 
 
 def result(path, places=(0, 1, 2), units="mGal", **fields):

@@ -7,7 +7,6 @@ A run whose row is not there was not made: the row is the last that a run writes
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import time
@@ -24,7 +23,7 @@ from .plan import Plan, PlannedPoint, PlannedRun, case_text
 from .program import Program, Stopped
 from .runs import RunFiles, Runs, warnings_in
 from .spec import Spec
-from .study_data import Row, RunRow, TableWriter, point_line, read_points, read_runs, run_header, run_line
+from .study_data import Row, RunRow, append_lines, point_line, read_points, read_runs, run_header, run_line
 from .texts import InputError, Problem, duration_text, shown, write_file
 
 IS_ALLOWED = " is allowed"
@@ -99,7 +98,6 @@ class Runner:
         self.warnings: Counter[str] = Counter()
         self.last_run = self.made_now = 0
         self.spent = 0.0
-        self.tables: dict[str, TableWriter] = {}
         self.with_measures = spec.command != "run"
         self.axes = [axis.name for axis in spec.axes]
 
@@ -172,7 +170,6 @@ class Runner:
         points = self.folder / "points.jsonl"
         kept = [point for point in read_points(points) if point["point"] in with_tables]
         write_file(points, "".join(map(point_line, kept)))
-        self.tables = {name: TableWriter(self.folder / name) for name in ("runs.csv", "points.jsonl")}
 
     def note(self, row: RunRow) -> None:
         self.last_run = max(self.last_run, row.run)
@@ -196,7 +193,7 @@ class Runner:
 
     def add(self, row: RunRow, sync: bool = True) -> None:
         row.run = self.last_run + 1
-        self.tables["runs.csv"].append(run_line(row, self.with_measures), sync)
+        append_lines(self.folder / "runs.csv", run_line(row, self.with_measures), sync)
         self.note(row)
         self.rows.append(row)
 
@@ -287,7 +284,7 @@ class Runner:
             "maps": [{"file": f"results/point-{number}.h5", "fields": spec.maps}] if spec.maps else [],
             "busy": runs.busy_rows(files.result) if spec.busy else [],
         }
-        self.tables["points.jsonl"].append(point_line(point))
+        append_lines(self.folder / "points.jsonl", point_line(point))
 
     def judge(self, run: PlannedRun, files: RunFiles, row: RunRow) -> None:
         """Compares a run with the reference; the fields of a point's first timed run go to the tables."""
@@ -382,7 +379,7 @@ class Runner:
                 self.leave_out(run.point, f"its reference: {why}")
             else:
                 self.make(run)
-        self.tables["runs.csv"].append("")
+        append_lines(self.folder / "runs.csv", "")
         self.tell("")
         return self.outcome()
 
@@ -391,12 +388,7 @@ def run_study(
     spec: Spec, plan: Plan, machine: Machine, program: Program, folder: ReportFolder, tell: Tell
 ) -> StudyOutcome:
     """Raises Stopped when a signal arrived, OSError if the folder cannot be written, InputError for changed tables."""
-    runner = Runner(spec, plan, machine, program, folder, tell)
     try:
-        return runner.run()
+        return Runner(spec, plan, machine, program, folder, tell).run()
     except Stopped:
         raise Stopped(f"{folder.path} holds the runs that were made, --resume goes on from them") from None
-    finally:
-        for table in runner.tables.values():
-            with contextlib.suppress(OSError):
-                table.close()

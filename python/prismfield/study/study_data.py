@@ -358,18 +358,10 @@ def point_line(point: Row) -> str:
     return json.dumps(point) + "\n"
 
 
-class TableWriter:
-    """A table that grows at its end, each time on the disk when append() returns."""
-
-    def __init__(self, file: Path):
-        self.descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
-
-    def append(self, lines: str, sync: bool = True) -> None:
-        data = lines.encode(errors="replace")
-        while data:
-            data = data[os.write(self.descriptor, data) :]
+def append_lines(file: Path, lines: str, sync: bool = True) -> None:
+    """Lets a table grow at its end. `sync`: it is on the disk, with what was appended before, when this returns."""
+    with open(file, "ab") as stream:
+        stream.write(lines.encode(errors="replace"))
         if sync:
-            os.fsync(self.descriptor)
-
-    def close(self) -> None:
-        os.close(self.descriptor)
+            stream.flush()
+            os.fsync(stream.fileno())
