@@ -7,6 +7,8 @@ import re
 VECTOR = ("gx", "gy", "gz")
 TENSOR = ("gxx", "gyy", "gzz", "gxy", "gxz", "gyz")
 NATIVE = ("potential", *VECTOR, *TENSOR)
+# units as texts name them
+UNITS = {"Eotvos": "Eötvös", "1e-9 s-2": "Eötvös", "m2 s-2": "m² s⁻²"}
 
 
 def is_field(name):

@@ -4,12 +4,25 @@
 
 import csv
 import io
+import json
 import math
 
-from prismfield.study.study_data import BEFORE_AXES, BEHIND_AXES, FORMS, MEASURE_COLUMNS, RunRow, axis_column
-from prismfield.study.texts import InputError
+from made_spec import CASE_KEYS
 
-ERRORS_HEADER = "point,field,unit,rms_difference,largest_difference,largest_reference,relative\n"
+from prismfield.study.plan import rules_text
+from prismfield.study.spec import Spec, SpecReader
+from prismfield.study.study_data import (
+    BEFORE_AXES,
+    BEHIND_AXES,
+    ERROR_COLUMNS,
+    FORMS,
+    MEASURE_COLUMNS,
+    POINT_TABLES,
+    RunRow,
+    axis_column,
+)
+from prismfield.study.texts import InputError, Problems
+from prismfield.study.yaml_nodes import parse_yaml
 
 
 def errors_of(action):
@@ -28,6 +41,7 @@ class MadeStudy:
         self.yaml = ""
         self.machine = '{"name": "made", "version": "1.2.3", "git": "abc", "cores": 4}'
         self.rows = []
+        self.tables = {}  # rows by point and table
 
     def __truediv__(self, name):
         return self.folder / name
@@ -90,18 +104,30 @@ class MadeStudy:
         )
         return self.rows[-1]
 
+    def add_rows(self, point, table, *rows):
+        """Of points.jsonl."""
+        self.tables.setdefault(point, {name: [] for name in POINT_TABLES})[table] += rows
+
+    def add_error(self, point, field, unit, *numbers):
+        self.add_rows(point, "errors", dict(zip(ERROR_COLUMNS[1:], (field, unit, *numbers))))
+
+    def points_jsonl(self):
+        return "".join(json.dumps({"point": point} | own) + "\n" for point, own in self.tables.items())
+
+    def rules_json(self):
+        """Of the study that `yaml` is, but for its base."""
+        spec = Spec(self / "study.yaml", tree=parse_yaml(self.yaml, "study.yaml", Problems()), title=self.folder.name)
+        SpecReader(Problems(), CASE_KEYS, spec).read()
+        return rules_text(spec)
+
     def runs_csv(self, axes, with_measures=False):
-        columns = BEHIND_AXES + (MEASURE_COLUMNS if with_measures else [])
+        columns = [*BEHIND_AXES, *(MEASURE_COLUMNS if with_measures else ())]
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(
-            [column.name for column in BEFORE_AXES] + list(map(axis_column, axes)) + [column.name for column in columns]
-        )
+        writer.writerow([*BEFORE_AXES, *map(axis_column, axes), *columns])
         for row in self.rows:
             texts = {name: text_of(value) for name, value in vars(row).items()}
-            writer.writerow(
-                [texts[column.name] for column in BEFORE_AXES] + row.values + [texts[column.name] for column in columns]
-            )
+            writer.writerow([*(texts[name] for name in BEFORE_AXES), *row.values, *(texts[name] for name in columns)])
         return stream.getvalue()
 
     def write(self, name, text):
@@ -109,9 +135,10 @@ class MadeStudy:
         return self.folder / name
 
     def write_all(self, axes, with_measures=False):
-        self.write("study.yaml", self.yaml)
+        self.write("rules.json", self.rules_json())
         self.write("machine.json", self.machine)
         self.write("runs.csv", self.runs_csv(axes, with_measures))
+        self.write("points.jsonl", self.points_jsonl())
 
 
 def text_of(value):

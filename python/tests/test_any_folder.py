@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Report folders with garbled files: each ends with an InputError or is a study whose report can be written."""
+"""Report folders with cut files, as a full disk or a kill leaves them: each ends with an InputError or is a study whose
+report can be written."""
 
 import json
+import math
 import random
 
 import pytest
-from made_study import ERRORS_HEADER
 
 from prismfield.study.analysis import analyse
 from prismfield.study.read_study import read_study
@@ -21,11 +22,6 @@ from prismfield.study.study_files import (
 )
 from prismfield.study.texts import InputError
 
-WORDS = [
-    *("", "-1", "0", "nan", "inf", "1e999", "9" * 30, "\0", "\xe9", "é\u202e", '"', ",", "\n", "\n\n", "{", "[", "}: "),
-    *("!!python/object:os.system x", "*a", "&a [*a]", "<<: ", "ok", "wrong", "timed", "reference", "threads", "null"),
-]
-
 
 @pytest.fixture
 def whole(made):
@@ -35,45 +31,36 @@ def whole(made):
     )
     for i, (threads, precision) in enumerate((t, p) for t in (1, 2, 4) for p in ("double", "single")):
         made.add_runs(i + 1, [str(threads), precision], threads, [8 / threads, 9 / threads])
-    made.machine = json.dumps(
-        {"name": "made", "version": "1", "calibration": {"openmp": {"peak_double": 1e11, "bandwidth": 1e10}}}
-    )
-    made.write("errors.csv", ERRORS_HEADER + "1,gz,mGal,1,2,4,0.5\n2,gxx,Eotvos,1,2,0,inf\n")
-    made.write("histograms.csv", "point,field,decade,negative,positive\n1,gz,below,1,2\n1,gz,-16,3,4\n1,gz,equal,,5\n")
-    made.write("trace.csv", "point,where,n,rms,largest,scale\n1,outside,7,1e-3,2e-3,10\n")
-    made.write("maps.csv", "point,file,fields\n1,results/1.h5,gz gzz\n")
-    made.write("busy.csv", "point,rank,slot,begin,end\n1,0,-1,0.25,1\n")
+    peaks = {"openmp": {"peak_double": 1e11, "bandwidth": 1e10}}
+    made.machine = json.dumps({"name": "made", "version": "1", "git": "a", "calibration": peaks})
+    made.add_error(1, "gz", "mGal", 1, 2, 4, 0.5)
+    made.add_error(2, "gxx", "Eotvos", 1, 2, 0, math.inf)
+    made.add_rows(1, "histograms", {"field": "gz", "lowest": -16, "negative": [1, 3], "equal": 5, "positive": [2, 4]})
+    made.add_rows(1, "trace", {"where": "outside", "n": 7, "rms": 1e-3, "largest": 2e-3, "scale": 10})
+    made.add_rows(1, "maps", {"file": "results/1.h5", "fields": ["gz", "gzz"]})
+    made.add_rows(1, "busy", {"rank": 0, "slot": -1, "begin": 0.25, "end": 1})
     made.write_all(["threads", "execution.precision"])
     return made
-
-
-def garbled(text, draw):
-    """The bytes with some of them replaced, taken out, or written twice."""
-    for _ in range(draw.randint(1, 2)):
-        at = draw.randrange(len(text) + 1)
-        end = min(len(text), at + draw.choice((0, 1, 3, 20)))
-        word = draw.choice([*(word.encode("latin-1", "ignore") for word in WORDS), text[at:end] * 2])
-        text = text[:at] + word + text[end:]
-    return text
 
 
 def test_any_folder(whole):
     draw = random.Random(1)
     files = {path: path.read_bytes() for path in sorted(whole.folder.iterdir())}
     good = 0
-    for number in range(200):
+    for number in range(100):
         path = draw.choice(list(files))
-        path.write_bytes(garbled(files[path], draw))
+        path.write_bytes(files[path][: draw.randrange(len(files[path]))])
         content = path.read_bytes()
         try:
             study = read_study(whole.folder)
             analyse(study)
             for point in study.points:
-                assert point.status == "ok" or not point.field_seconds.all, "a point that is not right has a speed"
+                assert point["status"] == "ok" or not point["field_seconds"], "a point that is not right has a speed"
             text = study_json(study, {})
-            json.loads(text)
-            for write in (tables_as_text, tables_as_markdown, tables_as_latex, p3_csv, fom_lines):
-                write(study).encode("utf-8", "replace")
+            record = json.loads(text)
+            for write in (tables_as_text, tables_as_markdown, tables_as_latex, fom_lines):
+                write(record).encode("utf-8", "replace")
+            p3_csv(study).encode("utf-8", "replace")
             if number % 10 == 0:
                 write_study_hdf5(study, text, whole.folder.parent / "study.h5")
             good += 1
@@ -82,4 +69,4 @@ def test_any_folder(whole):
         except Exception as error:
             raise AssertionError(f"{path.name}, case {number}: {content!r}") from error
         path.write_bytes(files[path])
-    assert 25 < good < 175, good
+    assert 25 < good < 75, good

@@ -12,7 +12,7 @@ import pytest
 from made_study import MadeStudy
 
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent
-FILES = ("study.json", "study.h5", "tables.md", "tables.tex", "p3.csv", "foms.txt")
+FILES = ("study.json", "study.h5", "tables.md", "tables.tex", "p3.csv", "foms.txt", "errors.csv")
 
 
 @pytest.fixture
@@ -82,11 +82,11 @@ def test_another_python_may_have_what_is_missing(report, tmp_path, module):
 
 
 def test_input_errors(report, tmp_path):
-    report.write("runs.csv", "run,place\n")
+    report.write("runs.csv", "run,place\n1,2\n")
     before = names(report.folder)
     done = finish(tmp_path, "report")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("report/runs.csv:1: column 2 is 'place', not point; ")
+    assert done.stderr == "report/runs.csv:2: point: cannot be read\n"
     assert names(report.folder) == before
 
 
@@ -100,8 +100,8 @@ def test_what_cannot_be_written(report, tmp_path):
 def test_joined(report, tmp_path):
     other = MadeStudy(tmp_path / "other")
     other.yaml, other.rows = report.yaml, report.rows
+    other.add_rows(1, "maps", {"file": "results/1.h5", "fields": ["gz"]})
     other.write_all(["threads"])
-    other.write("maps.csv", "point,file,fields\n1,results/1.h5,gz\n")
     before = names(report.folder)
     for _ in range(2):
         done = finish(tmp_path, "--join", "report", "other", "--output", "other/both")

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from made_study import ERRORS_HEADER, MadeStudy, errors_of
+from made_study import MadeStudy, errors_of
 from pytest import approx
 
 from prismfield.study.analysis import analyse
@@ -28,6 +28,7 @@ def large(tmp_path):
     made = MadeStudy(tmp_path / "other")
     made.yaml = "title: Large\nsweep: {threads: [1, 2, 4]}\nrepeats: 2\ntolerance: 1e-6\n"
     made.machine = machine("large", 8e11, 4)
+    made.add(0, ("",), 1, 4, kind="reference")
     made.add_runs(1, ("1",), 1, [4, 4])
     made.add_runs(2, ("2",), 2, [2, 2])
     made.add_runs(3, ("4",), 4, [1, 1])
@@ -41,11 +42,11 @@ def joined(*studies):
 
 
 def write(small, large):
+    small.add_error(2, "gz", "mGal", 0, 0, 1, 0)
+    large.add_error(3, "gz", "mGal", 0, 0, 1, 0)
+    large.add_rows(3, "maps", {"file": "results/3.h5", "fields": ["gz"]})
     small.write_all(("threads",))
     large.write_all(("threads",))
-    small.write("errors.csv", ERRORS_HEADER + "2,gz,mGal,0,0,1,0\n")
-    large.write("errors.csv", ERRORS_HEADER + "3,gz,mGal,0,0,1,0\n")
-    large.write("maps.csv", "point,file,fields\n3,results/3.h5,gz\n")
     large.write("runs.csv", large.runs_csv(("threads",)) + "7,")
 
 
@@ -54,18 +55,20 @@ def test_names_the_machine_of_each_point(small, large):
     study = joined(small, large)
     assert study.title == "Small"
     assert study.joined
-    assert [axis.name for axis in study.axes] == ["machine", "threads"]
-    assert [axis.values for axis in study.axes] == [["small", "large"], ["1", "2", "4"]]
-    assert study.axes[1].settings_of("4") == {"threads": "4"}
-    assert [p.id for p in study.points] == [1, 2, 3, 4, 5]
-    assert [row.run for row in study.runs] == list(range(1, 11))
-    assert study.points[0].labels == ["small", "1"]
-    last = study.points[4]
-    assert (last.labels, last.machine) == (["large", "4"], 1)
+    assert [machine["name"] for machine in study.machines] == ["small", "large"]
+    assert [(axis.name, axis.values) for axis in study.axes] == [("threads", ["1", "2", "4"])]
+    assert study.axes[0].settings_of("4") == {"threads": "4"}
+    assert [p["id"] for p in study.points] == [1, 2, 3, 4, 5]
+    assert [row.run for row in study.runs] == list(range(1, 12))
+    # the reference of the second machine is no point of the first
+    assert [p["machine"] for p in study.points] == ["small", "small", "large", "large", "large"]
+    first, *_, last = study.points
+    assert (first["labels"], first["machine"]) == ({"threads": "1"}, "small")
+    assert (last["labels"], last["machine"]) == ({"threads": "4"}, "large")
     # scaling is each machine's own
-    assert last.speed_up.value == approx(4)
-    assert last.baseline == 3
-    assert [fit.group for fit in study.fits] == [{"machine": "large"}]
+    assert last["speed_up"]["value"] == approx(4)
+    assert last["baseline"] == 3
+    assert [fit["group"] for fit in study.fits] == [{"machine": "large"}]
     assert study.errors[1]["point"] == 5
     assert study.maps[0]["file"] == str(large / "results/3.h5")
     assert "large: the tolerance is 1e-06, not 1e-09" in study.rules.notes
@@ -73,17 +76,18 @@ def test_names_the_machine_of_each_point(small, large):
         "large: the last line of runs.csv is incomplete: the study was stopped while it was written"
         in study.rules.notes
     )
-    assert (study.started, study.ended) == ("2026-11-22T00:00:11Z", "2026-11-22T00:00:16Z")
+    assert (study.started, study.ended) == ("2026-11-22T00:00:11Z", "2026-11-22T00:00:17Z")
 
 
 def test_rates_portability_over_machines(small, large):
     write(small, large)
-    (portability,) = joined(small, large).portability
-    assert [(on.name, on.point) for on in portability.platforms] == [("small, openmp", 2), ("large, openmp", 5)]
+    architectural, application = joined(small, large).portability
+    platforms = architectural["platforms"]
+    assert [(on["platform"], on["point"]) for on in platforms] == [("small, openmp", 2), ("large, openmp", 5)]
     # 46 operations a pair, 1e9 pairs: in 4 s of 1e11/s, and in 1 s of 8e11/s
-    assert [on.architectural for on in portability.platforms] == approx([0.115, 0.0575])
-    assert portability.architectural == approx(2 / (1 / 0.115 + 1 / 0.0575))
-    assert portability.application == approx(1)
+    assert [on["efficiency"] for on in platforms] == approx([0.115, 0.0575])
+    assert architectural["value"] == approx(2 / (1 / 0.115 + 1 / 0.0575))
+    assert application["value"] == approx(1)
 
 
 def test_names_machines_of_one_name_apart(small, large, tmp_path):
@@ -93,8 +97,8 @@ def test_names_machines_of_one_name_apart(small, large, tmp_path):
     third.yaml, third.machine, third.rows = small.yaml, small.machine, small.rows
     third.write_all(("threads",))
     study = joined(small, large, third)
-    assert study.axes[0].values == ["small", "small (2)", "small (3)"]
-    assert len(study.runs) == 14
+    assert [machine["name"] for machine in study.machines] == ["small", "small (2)", "small (3)"]
+    assert len(study.runs) == 15
 
 
 def test_counts_no_folder_twice(small, large):
@@ -119,9 +123,9 @@ def test_rates_portability_zero_where_nothing_ran(small, large):
         large.leave_out(point, (threads,), "not run", "no such space")
     small.write_all(("threads",))
     large.write_all(("threads",))
-    (portability,) = joined(small, large).portability
-    assert portability.platforms[1].name == "large"
-    assert portability.application == 0
+    _, application = joined(small, large).portability
+    assert application["platforms"][1]["platform"] == "large"
+    assert application["value"] == 0
 
 
 def test_refuses_other_studies(small, large):

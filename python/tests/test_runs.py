@@ -20,24 +20,24 @@ from prismfield.study.runs import (
     Unreadable,
     compare_fields,
     difference_of,
-    error_lines,
-    histogram_lines,
     model_difference,
     trace_rows,
 )
 from prismfield.study.study_data import (
     FORMS,
     MEASURES,
+    POINT_TABLES,
     RunRow,
-    TableWriter,
+    append_lines,
     axis_column,
     axis_of_column,
-    keep_points,
+    point_line,
+    read_points,
     read_runs,
     run_header,
     run_line,
 )
-from prismfield.study.texts import Problems, Progress, cut, duration_text
+from prismfield.study.texts import Progress, cut, duration_text
 
 AXES = ["execution.precision", "fields", "point"]
 GRAVITY = 6.6743e-11
@@ -87,23 +87,20 @@ def full_row():
 
 def read_back(tmp_path, text):
     (tmp_path / "runs.csv").write_text(text, encoding="utf-8")
-    problems = Problems()
-    table = read_runs(tmp_path / "runs.csv", problems)
-    problems.raise_if_any()
-    return table
+    return read_runs(tmp_path / "runs.csv")
 
 
 def test_every_value_comes_back_bit_by_bit(tmp_path):
     row, empty = full_row(), RunRow(run=13, values=["", "", ""])
-    found = read_back(tmp_path, run_header(AXES) + run_line(row) + run_line(empty))
-    assert found.axes == AXES and not found.cut
+    axes, rows, is_cut = read_back(tmp_path, run_header(AXES) + run_line(row) + run_line(empty))
+    assert axes == AXES and not is_cut
     row.why = 'gz differs, "much"?indeed'
-    assert found.rows[0] == row or run_line(found.rows[0]) == run_line(row)
-    assert found.rows[0].field_seconds == 1 / 3
-    assert [vars(found.rows[0])[f"pairs_{form}"] for form in FORMS] == [i + 1 for i in range(len(FORMS))]
-    assert math.isnan(found.rows[1].field_seconds) and found.rows[1].pairs == -1
+    assert run_line(rows[0]) == run_line(row)
+    assert rows[0].field_seconds == 1 / 3
+    assert [vars(rows[0])[f"pairs_{form}"] for form in FORMS] == [i + 1 for i in range(len(FORMS))]
+    assert math.isnan(rows[1].field_seconds) and rows[1].pairs == -1
     # all else: a line that was read is the line that was written
-    assert run_line(found.rows[1]) == run_line(empty)
+    assert run_line(rows[1]) == run_line(empty)
 
 
 def test_columns_are_those_of_the_manual():
@@ -119,48 +116,43 @@ def test_columns_are_those_of_the_manual():
 def test_studies_of_other_commands_have_measures(tmp_path):
     row = full_row()
     vars(row).update({measure.name: 0.1 * (i + 1) for i, measure in enumerate(MEASURES)}, anew_seconds=nan)
-    found = read_back(tmp_path, run_header(AXES, True) + run_line(row, True))
-    assert found.axes == AXES
-    assert run_line(found.rows[0], True)[20:] == run_line(row, True)[20:].replace("\n", "\n")
-    assert math.isnan(found.rows[0].anew_seconds)
-    assert found.rows[0].products == row.products
+    axes, (found,), _ = read_back(tmp_path, run_header(AXES, True) + run_line(row, True))
+    assert axes == AXES
+    assert run_line(found, True)[20:] == run_line(row, True)[20:]
+    assert math.isnan(found.anew_seconds)
+    assert found.products == row.products
     # an axis of such a name is another column
     assert axis_of_column(axis_column("chi")) == "chi" and axis_column("chi") == "axis.chi"
-    assert read_back(tmp_path, run_header(["chi", "products"])).axes == ["chi", "products"]
+    assert read_back(tmp_path, run_header(["chi", "products"]))[0] == ["chi", "products"]
 
 
 def test_what_is_not_finite_is_empty(tmp_path):
     row = full_row()
     row.largest_error = inf
-    assert math.isnan(read_back(tmp_path, run_header(AXES) + run_line(row)).rows[0].largest_error)
+    assert math.isnan(read_back(tmp_path, run_header(AXES) + run_line(row))[1][0].largest_error)
 
 
 def test_errors_and_histograms():
-    found = difference_of("gz", "mGal", np.array([1, 1.5, 0.5, 1 + 2e-3]), np.array([1.0, 1, 1, 1]))
-    assert error_lines(7, [found]).startswith("7,gz,mGal,0.35355")
-    lines = histogram_lines(7, [found])
-    assert "7,gz,below,0,0\n7,gz,-16,0,0\n" in lines
-    assert "7,gz,-3,0,1\n" in lines
-    assert "7,gz,-1,1,1\n7,gz,0,0,0\n7,gz,equal,,1\n" in lines
+    error, histogram = difference_of("gz", "mGal", np.array([1, 1.5, 0.5, 1 + 2e-3]), np.array([1.0, 1, 1, 1]))
+    assert (error["field"], error["unit"]) == ("gz", "mGal")
+    assert error["rms_difference"] == pytest.approx(0.35355, abs=1e-5)
+    assert histogram["lowest"] == -16
+    # below the first decade, from 1e-16, ..., from 1
+    assert histogram["negative"] == [0] * 16 + [1, 0]
+    assert histogram["positive"] == [0] * 14 + [1, 0, 1, 0]
+    assert histogram["equal"] == 1
 
 
-def test_tables_keep_the_points_that_count(tmp_path):
-    file = tmp_path / "errors.csv"
-    file.write_text("point,field\n1,gz\n2,gz\n2,gx\n3,gz\n2,cut")
-    keep_points(file, {2, 4})
-    assert file.read_text() == "point,field\n2,gz\n2,gx\n"
-    keep_points(tmp_path / "none.csv", {1})
-    assert not (tmp_path / "none.csv").exists()
-
-
-def test_a_table_grows_at_its_end(tmp_path):
-    for header, line in (("a,b\n", "1,2\n"), ("other\n", "3,4\n")):
-        table = TableWriter(tmp_path / "t.csv", header)
-        table.append(line)
-        table.close()
-    assert (tmp_path / "t.csv").read_text() == "a,b\n1,2\n3,4\n"
+def test_points_come_back_without_a_cut_line(tmp_path):
+    points = [{"point": number, **{name: [] for name in POINT_TABLES}} for number in (1, 2)]
+    points[1]["errors"] = [{"relative": inf, "field": "gz"}]
+    (tmp_path / "points.jsonl").write_text(point_line(points[0]))
+    append_lines(tmp_path / "points.jsonl", point_line(points[1]))
+    append_lines(tmp_path / "points.jsonl", point_line(points[0])[:-1], sync=False)
+    assert read_points(tmp_path / "points.jsonl") == points
+    assert read_points(tmp_path / "none.jsonl") == []
     with pytest.raises(OSError):
-        TableWriter(tmp_path / "no_folder/t.csv", "a\n")
+        append_lines(tmp_path / "no_folder/t.csv", "a\n")
 
 
 def result(path, places=(0, 1, 2), units="mGal", **fields):
@@ -176,14 +168,14 @@ def result(path, places=(0, 1, 2), units="mGal", **fields):
 def test_fields_differ_by_parts_of_the_largest_value(tmp_path):
     reference = result(tmp_path / "b.h5", gz=[1, nan, -4], gx=[0, 0, 0])
     one = result(tmp_path / "a.h5", gz=[1, nan, -3], gx=[0, 0, 1e-9])
-    (gx, gz), wrong = compare_fields(one, reference)
-    assert wrong == "" and (gx.field, gx.relative) == ("gx", inf)
-    assert (gz.unit, gz.largest_difference, gz.largest_reference, gz.relative) == ("mGal", 1, 4, 0.25)
-    assert gz.rms_difference == pytest.approx(math.sqrt(1 / 2), rel=1e-15)
-    assert (gz.equal, sum(gz.positive), sum(gz.negative)) == (1, 1, 0)
+    ((gx, of_gx), (gz, of_gz)), wrong = compare_fields(one, reference)
+    assert wrong == "" and (gx["field"], gx["relative"]) == ("gx", inf)
+    assert [gz[key] for key in ("unit", "largest_difference", "largest_reference", "relative")] == ["mGal", 1, 4, 0.25]
+    assert gz["rms_difference"] == pytest.approx(math.sqrt(1 / 2), rel=1e-15)
+    assert (of_gz["equal"], sum(of_gz["positive"]), sum(of_gz["negative"])) == (1, 1, 0)
     # a value that differs where the reference is 0 counts in the highest decade
-    assert gx.positive[-1] == 1
-    assert [d.relative for d in compare_fields(reference, reference)[0]] == [0, 0]
+    assert of_gx["positive"][-1] == 1
+    assert [error["relative"] for error, _ in compare_fields(reference, reference)[0]] == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -233,8 +225,14 @@ def test_the_trace_is_that_of_poisson(tmp_path):
     # inside, inside, outside twice, on a face, without a value
     file = result(tmp_path / "r.h5", gxx=[a, b + 3, 7, 2, 9, nan], gyy=[a, b, -4, -1, 9, 9], gzz=[a, b, -3, -2, 9, 9])
     outside, inside = trace_rows(file, [300, 200, 0, 0, None, 300], GRAVITY)
-    assert outside == ("outside", 2, pytest.approx(math.sqrt(0.5)), 1, 7)
-    assert inside == ("inside", 2, pytest.approx(3 / math.sqrt(2)), pytest.approx(3), pytest.approx(-poisson(300)))
+    assert list(outside.values()) == ["outside", 2, pytest.approx(math.sqrt(0.5)), 1, 7]
+    assert inside == {
+        "where": "inside",
+        "n": 2,
+        "rms": pytest.approx(3 / math.sqrt(2)),
+        "largest": pytest.approx(3),
+        "scale": pytest.approx(-poisson(300)),
+    }
 
 
 def put(root, file, text):

@@ -6,7 +6,6 @@ import math
 
 import h5py
 import pytest
-from made_study import ERRORS_HEADER
 
 from prismfield.study.analysis import analyse
 from prismfield.study.read_study import read_study
@@ -20,7 +19,7 @@ def threads(made):
     made.add_runs(2, ["double", "2"], 2, [4, 5, 4.5])
     made.add_runs(3, ["single", "1"], 1, [3])
     made.leave_out(4, ["single", "2"], "not run", "no")
-    made.write("errors.csv", ERRORS_HEADER + "1,gz,mGal,1,2,4,0.5\n")
+    made.add_error(1, "gz", "mGal", 1, 2, 4, 0.5)
     return made
 
 
@@ -68,7 +67,7 @@ def test_runs_of_a_wrong_point_have_no_times(threads):
 
 def test_a_study_without_points(threads):
     threads.rows.clear()
-    (threads / "errors.csv").unlink()
+    threads.tables.clear()
     with written(threads) as file:
         assert list(file) == ["study"]
 

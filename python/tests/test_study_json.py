@@ -3,6 +3,7 @@
 """study.json of studies that were never run."""
 
 import json
+import math
 
 import pytest
 from made_study import MadeStudy
@@ -38,14 +39,13 @@ def json_of(made):
 
 
 def test_it_has_the_schema(threads):
-    header = "point,field,unit,rms_difference,largest_difference,largest_reference,relative\n"
-    threads.write("errors.csv", header + "1,gz,mGal,1,2,4,0.5\n1,gx,mGal,1,2,0,inf\n")
-    threads.write(
-        "histograms.csv", "point,field,decade,negative,positive\n1,gz,below,1,2\n1,gz,-16,3,4\n1,gz,equal,,5\n"
-    )
-    threads.write("trace.csv", "point,where,n,rms,largest,scale\n1,outside,7,1e-3,2e-3,10\n")
-    threads.write("maps.csv", "point,file,fields\n1,results/1.h5,gz gzz\n")
-    threads.write("busy.csv", "point,rank,slot,begin,end\n1,0,-1,0.25,1\n")
+    threads.add_error(1, "gz", "mGal", 1, 2, 4, 0.5)
+    threads.add_error(1, "gx", "mGal", 1, 2, 0, math.inf)
+    histogram = {"field": "gz", "lowest": -16, "negative": [1, 3], "equal": 5, "positive": [2, 4]}
+    threads.add_rows(1, "histograms", histogram)
+    threads.add_rows(1, "trace", {"where": "outside", "n": 7, "rms": 1e-3, "largest": 2e-3, "scale": 10})
+    threads.add_rows(1, "maps", {"file": "results/1.h5", "fields": ["gz", "gzz"]})
+    threads.add_rows(1, "busy", {"rank": 0, "slot": -1, "begin": 0.25, "end": 1})
     study = json_of(threads)
     assert list(study) == [
         *("schema", "version", "title", "command", "study_hash", "program", "analysed_by", "started", "ended"),
@@ -118,7 +118,7 @@ def test_bytes_that_are_no_text_are_survived(threads):
     threads.write_all(["threads"])
     study = read_study(threads.folder)
     analyse(study)
-    study.points[0].device = b"caf\xe9".decode("utf-8", "surrogateescape")
+    study.points[0]["device"] = b"caf\xe9".decode("utf-8", "surrogateescape")
     assert json.loads(study_json(study, PROGRAM))["points"][0]["device"] == "caf\ufffd"
 
 

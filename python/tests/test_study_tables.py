@@ -2,8 +2,10 @@
 # SPDX-FileCopyrightText: The prismfield authors
 """Tables of studies that were never run."""
 
+import json
+import math
+
 import pytest
-from made_study import ERRORS_HEADER
 
 from prismfield.study import study_files as tables
 from prismfield.study.analysis import analyse
@@ -17,6 +19,11 @@ def analysed(made, axes=("execution.precision", "threads")):
     return study
 
 
+def record_of(made, *axes):
+    """study.json"""
+    return json.loads(tables.study_json(analysed(made, *axes), {}))
+
+
 @pytest.fixture
 def threads(made):
     made.yaml = "title: Threads & 100 %\nsweep: {execution.precision: [double, single], threads: [1, 2]}\nrepeats: 2\n"
@@ -24,9 +31,10 @@ def threads(made):
     made.add_runs(2, ["double", "2"], 2, [4, 5])
     made.add_runs(3, ["single", "1"], 1, [3, 3])
     made.leave_out(4, ["single", "2"], "not run", "2 threads | 1 core <b>")
-    errors = "1,gz,mGal,1.25e-09,2e-9,4,5e-10\n1,gzz,Eotvos,0,0,4,0\n3,gz,mGal,0.5,1,4,0.25\n"
-    made.write("errors.csv", ERRORS_HEADER + errors)
-    return analysed(made)
+    made.add_error(1, "gz", "mGal", 1.25e-09, 2e-9, 4, 5e-10)
+    made.add_error(1, "gzz", "Eotvos", 0, 0, 4, 0)
+    made.add_error(3, "gz", "mGal", 0.5, 1, 4, 0.25)
+    return made
 
 
 def cells(table):
@@ -34,7 +42,7 @@ def cells(table):
 
 
 def test_every_point_has_a_row(threads):
-    points = tables.study_tables(threads)[0]
+    points = tables.study_tables(record_of(threads))[0]
     assert points.title == "Points"
     assert [column.is_text for column in points.columns[:3]] == [True, True, False]
     one, two, _, left = cells(points)
@@ -51,12 +59,20 @@ def test_every_point_has_a_row(threads):
 
 
 def test_errors_by_field(threads):
-    found = tables.study_tables(threads)
+    found = tables.study_tables(record_of(threads))
     assert len(found) == 4
-    assert found[1].header == ["execution.precision", "threads", "gz (mGal)", "gzz (Eotvos)"]
+    assert found[1].header == ["execution.precision", "threads", "gz (mGal)", "gzz (Eötvös)"]
     assert found[1].rows == [["double", "1", "1.25e-09", "0"], ["single", "1", "0.5", ""]]
     assert found[3].header == ["execution.precision", "threads", "gz", "gzz"]
     assert found[3].rows[1] == ["single", "1", "0.25", ""]
+
+
+def test_errors_as_a_file(threads):
+    threads.tables[1]["errors"][1]["relative"] = math.inf
+    assert tables.errors_csv(analysed(threads)) == (
+        "point,field,unit,rms_difference,largest_difference,largest_reference,relative\n"
+        "1,gz,mGal,1.25e-09,2e-09,4,5e-10\n1,gzz,Eotvos,0,0,4,inf\n3,gz,mGal,0.5,1,4,0.25\n"
+    )
 
 
 def test_serial_fractions_where_runs_get_faster(made):
@@ -64,7 +80,7 @@ def test_serial_fractions_where_runs_get_faster(made):
     for precision, slower in (("double", 0.9), ("single", 1.5)):
         for i, threads in enumerate((1, 2, 4)):
             made.add_runs(len(made.rows) // 2 + 1, [precision, str(threads)], threads, [8 * slower**i] * 2)
-    fractions = tables.study_tables(analysed(made))[1]
+    fractions = tables.study_tables(record_of(made))[1]
     assert fractions.title == "Serial fractions"
     double, single = cells(fractions)
     assert (double["of"], single["of"]) == ("execution.precision=double", "execution.precision=single")
@@ -75,7 +91,7 @@ def test_serial_fractions_where_runs_get_faster(made):
 
 
 def test_markdown(threads):
-    text = tables.tables_as_markdown(threads)
+    text = tables.tables_as_markdown(record_of(threads))
     assert text.startswith("# Threads & 100 %\n\n- made: prismfield 1.2.3 (git abc)\n")
     assert "medians of 2 repeats after 1 warm-up" in text
     assert "## Points\n\n| execution.precision | threads | runs | field time (s) |" in text
@@ -85,18 +101,20 @@ def test_markdown(threads):
 
 
 def test_titles_are_text_in_markdown(threads):
-    threads.title = "![a](http://b) <script> *c* `d` e_f\\"
+    record = record_of(threads)
+    record["title"] = "![a](http://b) <script> *c* `d` e_f\\"
     expected = "# !\\[a\\](http://b) \\<script\\> \\*c\\* \\`d\\` e\\_f\\\\\n\n"
-    assert tables.tables_as_markdown(threads).startswith(expected)
+    assert tables.tables_as_markdown(record).startswith(expected)
 
 
 def test_what_hides_text_is_not_shown(threads):
-    threads.title = "red\x1b[31m \u202eback"
-    assert tables.tables_as_markdown(threads).startswith("# red?\\[31m ?back\n")
+    record = record_of(threads)
+    record["title"] = "red\x1b[31m \u202eback"
+    assert tables.tables_as_markdown(record).startswith("# red?\\[31m ?back\n")
 
 
 def test_the_terminal(threads):
-    text = tables.tables_as_text(threads)
+    text = tables.tables_as_text(record_of(threads))
     assert text.startswith("precision  threads  field time (s)  ")
     assert "\ndouble     2          4.5 (4 to 5)  " in text
     assert "\nnot run: precision=single, threads=2: 2 threads | 1 core <b>\n" in text
@@ -119,7 +137,7 @@ def test_many_axes_fit_a_terminal(made):
             "fills more than one line of a terminal"
         )
         made.leave_out(point, [threads, "openmp", label if point % 2 else "other"], "not run", why)
-    study = analysed(made, ("threads", "execution.space", "mesh.name"))
+    study = record_of(made, ("threads", "execution.space", "mesh.name"))
     text = tables.tables_as_text(study)
     assert text.startswith("everywhere: space=openmp\n\nthreads  name  ")
     assert "\n1        a label of a point that is..  " in text
@@ -136,12 +154,12 @@ def test_labels_that_fill_a_terminal_alone_are_cut(made):
     made.yaml = "title: many\nsweep:\n" + "".join(f"  {axis}: ['{label}1', '{label}2']\n" for axis in axes)
     for point in range(8):
         made.add_runs(point + 1, [label + "12"[point >> bit & 1] for bit in (2, 1, 0)], 1, [8.123456, 8.2])
-    text = tables.tables_as_text(analysed(made, axes))
+    text = tables.tables_as_text(record_of(made, axes))
     assert max(map(len, text.splitlines())) <= 80
 
 
 def test_latex(threads):
-    text = tables.tables_as_latex(threads)
+    text = tables.tables_as_latex(record_of(threads))
     assert "\\caption{Threads \\& 100 \\%: Points}" in text
     assert "1.25$\\times 10^{-9}$ & 0 \\\\" in text
     assert "\\begin{tabular}{llrr}" in text
@@ -158,7 +176,7 @@ def test_latex_of_any_text():
 def test_p3_has_the_fastest_points(threads):
     double, single = "prismfield execution.precision=double", "prismfield execution.precision=single"
     rest = 'Threads & 100 % p1,"made, openmp"\n'
-    assert tables.p3_csv(threads) == (
+    assert tables.p3_csv(analysed(threads)) == (
         "date,fom,application,problem,platform\n"
         f"2026-11-22T00:00:13Z,250000000,{double},{rest}"
         f"2026-11-22T00:00:14Z,200000000,{double},{rest}"
@@ -168,7 +186,7 @@ def test_p3_has_the_fastest_points(threads):
 
 
 def test_a_figure_of_merit_per_line(threads):
-    text = tables.fom_lines(threads)
+    text = tables.fom_lines(record_of(threads))
     assert "FOM field_seconds[execution.precision=double,threads=2]: 4.5 s\n" in text
     assert "FOM pairs_per_second[execution.precision=double,threads=2]: 225000000 1/s\n" in text
     assert "FOM largest_error[execution.precision=single,threads=1]: 1e-15 1\n" in text

@@ -95,6 +95,7 @@ def study(title, axes, points, **more):
         "schema": "prismfield-study",
         "version": 1,
         "title": title,
+        "command": "run",
         "study_hash": "8c1f00d2",
         "program": {"version": "0.1.0", "git": "abc1234"},
         "started": "2026-11-22T00:00:00Z",
@@ -193,7 +194,14 @@ def threads(machine=MACHINE, speed=1.0, first=1):
             points.append(point)
         law = {"serial": serial, "low": 0.8 * serial, "high": 1.3 * serial}
         fits.append(
-            {"along": "threads", "group": {"execution.kernel": kernel}, "amdahl": law, "gustafson": law, "points": ids}
+            {
+                "along": "threads",
+                "group": {"execution.kernel": kernel},
+                "amdahl": law,
+                "seconds_of_one": t1,
+                "gustafson": law,
+                "points": ids,
+            }
         )
     return study(
         "One to eight threads",

@@ -19,11 +19,10 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator, ScalarFormatter
 from PIL import Image
 
-from prismfield.field_names import NATIVE, TENSOR, in_order, symbol_of
+from prismfield.field_names import NATIVE, TENSOR, UNITS, in_order, symbol_of
 from prismfield.new_file import new_file
 
 TERRAIN = {"bouguer_slab": "Infinite Bouguer slab", "terrain_correction": "DEM's terrain correction"}
-UNITS = {"Eotvos": "Eötvös", "1e-9 s-2": "Eötvös", "m2 s-2": "m² s⁻²"}
 GREY = "0.45"
 # the ground of maps, where there is no value: darker than the palest colour of any map
 NO_DATA = "0.78"

@@ -15,6 +15,7 @@ from ..new_file import new_file
 from .analysis import analyse
 from .read_study import join, read_study
 from .study_files import (
+    errors_csv,
     fom_lines,
     p3_csv,
     study_json,
@@ -72,14 +73,21 @@ def finish(options):
     text = study_json(study, {"version": options.version, "git": options.git})
     with new_file(folder / "study.h5") as file:
         write_study_hdf5(study, text, file)
-    makers = {"tables.md": tables_as_markdown, "tables.tex": tables_as_latex, "p3.csv": p3_csv, "foms.txt": fom_lines}
-    for name, make in makers.items():
-        write_file(folder / name, make(study))
+    record = json.loads(text)
+    files = {
+        "tables.md": tables_as_markdown(record),
+        "tables.tex": tables_as_latex(record),
+        "p3.csv": p3_csv(study),
+        "foms.txt": fom_lines(record),
+        "errors.csv": errors_csv(study),
+    }
+    for name, content in files.items():
+        write_file(folder / name, content)
     # the report is drawn from it: it comes last
     write_file(folder / "study.json", text)
     why = draw(folder, options.quiet)
     if not options.quiet:
-        print(tables_as_text(study), end="")
+        print(tables_as_text(record), end="")
         if not why:
             print(f"report: {shown(str(folder / 'report.html'))}")
         sys.stdout.flush()

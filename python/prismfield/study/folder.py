@@ -13,14 +13,14 @@ import shutil
 from pathlib import Path
 
 from .machine import Machine, machine_json
-from .plan import Plan, study_text
+from .plan import Plan, rules_text, study_text
 from .program import Program
 from .spec import Spec
 from .texts import InputError, Problem, excerpt, write_file
 
 LOCK = ".lock"
 # tables and records that move to previous/ when a study is replaced, and what follows from them
-KEPT = "machine.json study.yaml runs.csv errors.csv busy.csv maps.csv histograms.csv trace.csv".split()
+KEPT = "machine.json study.yaml rules.json runs.csv points.jsonl errors.csv".split()
 DERIVED = "study.json study.h5 tables.md tables.tex p3.csv foms.txt report.html".split()
 OWN_FOLDERS = "work cases logs results figures".split()
 LEFT_BEHIND = re.compile(rf"{re.escape(LOCK)}|\.({'|'.join(map(re.escape, KEPT))})\.part-\w+")
@@ -150,12 +150,13 @@ class ReportFolder:
             shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
 
     def begin(self, program: Program) -> None:
-        """Writes study.yaml and, for a study that begins, machine.json, and makes the folders within."""
+        """Writes study.yaml, rules.json and, for a study that begins, machine.json, and makes the folders within."""
         if not self.goes_on:
             record = {"study_hash": self.plan.hash, "study_title": self.spec.title, "reduced": self.spec.reduced}
             write_file(self / "machine.json", machine_json(self.machine, record))
         if not same_file(self / "study.yaml", self.spec.file):
             write_file(self / "study.yaml", study_text(self.spec, program, self.path))
+        write_file(self / "rules.json", rules_text(self.spec))
         for name in ("work", "cases", "logs", *(["results"] if self.spec.keeps_results else [])):
             (self / name).mkdir(exist_ok=True)
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from .machine import Machine
 from .program import Program
 from .spec import AxisValue, Point, Spec, by_line, points_of
-from .texts import InputError, Problem, Problems, counted
+from .texts import InputError, Problem, Problems, counted, json_text
 from .yaml_nodes import Node, join_key, numbered, plain, put_or_report, scalar, to_yaml
 
 # what neither the fields of a run nor the model of an inversion depend on, but for rounding
@@ -450,3 +450,13 @@ def study_text(spec: Spec, program: Program, folder: Path) -> str:
     facts = program.facts(spec.base_file, spec.command, [to_yaml(base)])[0]
     tree.entries["base"] = moved_case(spec, base, facts.get("inputs", ()), folder)
     return to_yaml(tree)
+
+
+def rules_text(spec: Spec) -> str:
+    """rules.json: what the report needs to know of the study."""
+    names = "title command tolerance repeats warmup order seed weak scaling baseline figure compare_with"
+    axes = [
+        {"name": axis.name, "values": [v.label for v in axis.values], "settings": [v.sets for v in axis.values]}
+        for axis in spec.axes
+    ]
+    return json_text({name: getattr(spec, name) for name in names.split()} | {"axes": axes}, 1)

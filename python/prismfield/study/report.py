@@ -9,91 +9,23 @@ file, and FOLDER/figures/NAME.png and NAME.svg.
 import base64
 import io
 import pathlib
-from typing import NamedTuple
 
 import jinja2
 import matplotlib.pyplot as plt
 
-from ..field_names import in_order
-from ..figures.drawing import UNITS
 from . import report_data
-from .report_charts import PAGE_WIDTH, SETTINGS, all_charts, errors_of
+from .report_charts import PAGE_WIDTH, SETTINGS, all_charts
 from .report_data import STATUS_WORDS, Study, axis_name, finite, same_text, short
-from .study_data import MEASURES
+from .study_files import Column, Table, study_tables
 from .texts import write_file
 
 PIXELS = PAGE_WIDTH * SETTINGS["figure.dpi"]
 
 
-class Table(NamedTuple):
-    """Cells are texts, or tuples of a text that is a number and stands on the right."""
-
-    heads: list
-    rows: list
-    pale: set = frozenset()
-
-
-def right(text):
-    return (str(text),)
-
-
-def with_interval(found, digits=3, unit=""):
-    if found is None:
-        return right("")
-    middle, low, high = found
-    text = short(middle, digits) + unit
-    return right(text if low == high else f"{text} [{short(low, digits)}, {short(high, digits)}]")
-
-
-def points_table(study):
-    axes = study.varying(study.points) or list(study.axes)
-    wanted = "field_seconds total_seconds pairs_per_second speed_up efficiency memory error fraction_of_peak energy"
-    wanted = wanted.split()
-    if study.command != "run":
-        wanted += ["setup_seconds", *(measure.name for measure in MEASURES)]
-    shown = [q for q in wanted if any(study.quantity(p, q) for p in study.points)]
-    rows, pale = [], set()
-    for number, point in enumerate(study.points):
-        texts = [study.label(point, a) or "" for a in axes]
-        state = STATUS_WORDS[point["status"]] + (", oversubscribed" if point["oversubscribed"] else "")
-        if point["status"] != "ok":
-            pale.add(number)
-        row = [text if report_data.number_of(text) is None else right(text) for text in texts]
-        row += [state.replace("not run", "not\N{NO-BREAK SPACE}run"), right(point["runs"] or "")]
-        rows.append(row + [with_interval(study.quantity(point, q)) for q in shown])
-    return Table([*map(axis_name, axes), "State", "Runs", *map(study.quantity_label, shown)], rows, pale)
-
-
-def fits_table(study):
-    def cell(law):
-        serial = (law or {}).get("serial")
-        found = [100 * law.get(key, serial) for key in ("serial", "low", "high")] if finite(serial) else None
-        return right("no speed-up") if finite(serial) and serial > 1 else with_interval(found, 2, " %")
-
-    rows = []
-    for fit in study.fits:
-        group = report_data.curve_name(fit["group"], fit["group"].values())
-        rows.append([axis_name(fit["along"]), group, *map(cell, (fit["amdahl"], fit["gustafson"]))])
-        rows[-1].append(right(len(fit["points"])))
-    return Table(["Along", "For", "Serial fraction by Amdahl", "by Gustafson", "Points"], rows)
-
-
-def errors_tables(study):
-    """(words, table) of each kind of difference."""
-    found = errors_of(study)
-    names = study.varying_of(found)
-    fields = in_order({f for rows in found.values() for f in rows})
-    units = [next(own[f].get("unit", "") for own in found.values() if f in own) for f in fields]
-    named = ", ".join(dict.fromkeys(UNITS.get(unit, unit) for unit in units))
-
-    def rows(key):
-        for i, own in found.items():
-            values = (own.get(f, {}).get(key) for f in fields)
-            yield [study.point_text(study.by_id[i], names), *(right(f"{v:.1e}" if finite(v) else "") for v in values)]
-
-    kinds, heads = {"RMS difference": "rms_difference", "Largest difference": "largest_difference"}, ["Point", *fields]
-    text = f"from the reference, {named}"
-    return [(f"{words} {text}", Table(heads, list(rows(key)))) for words, key in kinds.items() if found]
+def table_of(title, heads, rows):
+    """A table of texts, on the left, and of numbers, on the right, in columns whose heads end with #."""
+    cells = zip(*rows) if rows else [()] * len(heads)
+    return Table(title, [Column(head.removesuffix("#"), [*own], head[-1] != "#") for head, own in zip(heads, cells)])
 
 
 def paper_table(study):
@@ -103,20 +35,21 @@ def paper_table(study):
         x, y = spec["x"], spec["y"]
         if y not in study.quantities:
             continue
-        _, words, unit, factor = study.quantities[y]
+        own = study.quantities[y]
         best_of = max if y in ("speed_up", "efficiency", "pairs_per_second") else min
         for source, name, values in study.paper_series(y, number == 0):
             for at, value in values.items():
                 points = [p for p in study.points if same_text(study.label(p, x), at)]
-                own = [p for p in points if name and any(same_text(name, t) for t in p["labels"].values())]
-                good = [(q[0], p) for p in own or points if (q := study.quantity(p, y))]
+                named = [p for p in points if name and any(same_text(name, t) for t in p["labels"].values())]
+                good = [(q[0], p) for p in named or points if (q := study.quantity(p, y))]
                 best, point = best_of(good, key=lambda pair: pair[0], default=(None, None))
-                theirs = f"{short(value * factor)} {unit}".strip()
-                here = f"{short(best)} {unit}".strip() if point else "not run"
-                ratio = short(value * factor / best) if best else ""
-                row = [source + (f": {name}" if name else ""), f"{axis_name(x)} {at}", words]
-                rows.append([*row, *map(right, (theirs, here, ratio)), study.point_text(point) if point else ""])
-    return Table(["Paper", "At", "Quantity", "Paper's", "Here", "Paper's / here", "Point"], rows)
+                theirs = f"{short(value * own.factor)} {own.axis_unit}".strip()
+                here = f"{short(best)} {own.axis_unit}".strip() if point else "not run"
+                ratio = short(value * own.factor / best) if best else ""
+                row = [source + (f": {name}" if name else ""), f"{axis_name(x)} {at}", own.words]
+                rows.append([*row, theirs, here, ratio, study.point_text(point) if point else ""])
+    heads = ("Paper", "At", "Quantity", "Paper's#", "Here#", "Paper's / here#", "Point")
+    return table_of("Beside the paper", heads, rows)
 
 
 def trace_table(study):
@@ -124,17 +57,17 @@ def trace_table(study):
     for r in study.rows("trace"):
         largest, scale = r["largest"], r["scale"]
         relative = largest / scale if finite(largest) and finite(scale) and scale else None
-        numbers = (r["n"], short(r["rms"], 2), short(largest, 2), short(scale, 3), short(relative, 2))
-        rows.append([study.point_text(study.by_id[r["point"]]), r["where"], *map(right, numbers)])
-    heads = ["Point", "Where", "Points", "RMS (Eötvös)", "Largest (Eötvös)", "Scale (Eötvös)", "Largest / scale"]
-    return Table(heads, rows)
+        numbers = (str(r["n"]), short(r["rms"], 2), short(largest, 2), short(scale, 3), short(relative, 2))
+        rows.append([study.point_text(study.by_id[r["point"]]), r["where"], *numbers])
+    heads = ("Point", "Where", "Points#", "RMS (Eötvös)#", "Largest (Eötvös)#", "Scale (Eötvös)#", "Largest / scale#")
+    return table_of("Trace", heads, rows)
 
 
 def gaps_table(study):
     axes, points = study.varying(study.points), study.points
     reasons = report_data.gap_reasons(points)
     rows = [[state, why, study.named_points(points, gone, axes, len(gone))] for state, why, gone in reasons]
-    return Table(["State", "Why", "Points"], rows)
+    return table_of("What did not run", ("State", "Why", "Points"), rows)
 
 
 def known(record):
@@ -211,15 +144,10 @@ def write_html(study, pictures, problems):
             in_short=in_short(study),
             pictures=pictures,
             problems=problems,
-            paper=paper_table(study),
-            points=points_table(study),
-            fits=fits_table(study),
-            errors=errors_tables(study),
-            trace=trace_table(study),
-            gaps=gaps_table(study),
+            tables=[paper_table(study), *study_tables(study.data), trace_table(study), gaps_table(study)],
             rules=rules_lines(study),
             machines=[
-                (name, Table(["", ""], [[key.replace("_", " "), flat(value)] for key, value in known(machine)]))
+                (name, [(key.replace("_", " "), flat(value)) for key, value in known(machine)])
                 for name, machine in zip(study.names, study.machines)
             ],
         )

@@ -16,9 +16,9 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 from matplotlib.transforms import ScaledTranslation
 
-from ..field_names import in_order, symbol_of
+from ..field_names import UNITS, in_order, symbol_of
 from ..figures import fields
-from ..figures.drawing import GREY, UNITS, Dataset, Variable, open_file, scaled
+from ..figures.drawing import GREY, Dataset, Variable, open_file, scaled
 from . import report_data
 from .report_data import ONE_POINT, STATUS_WORDS, axis_name, curve_name, finite, last_word, number_of, same_text, short
 from .texts import grouped
@@ -281,7 +281,7 @@ def sweep_figure(study, spec, number, used_names):
     name = f"{y}_by_{last_word(x)}"
     while name in used_names:
         name += "_"
-    return finished(name, f"{study.quantities[y][1]} by {axis_name(x).lower()}", figure, caption, *below)
+    return finished(name, f"{study.quantities[y].words} by {axis_name(x).lower()}", figure, caption, *below)
 
 
 def axis_scales(log, xs, ys):
@@ -309,7 +309,7 @@ def line_figure(study, spec, x, y, texts, curve_axes, curves, first):
     present = [key for key, points in curves.items() if any(study.quantity(p, y) for p in points)]
     style, extra, all_x, all_y, laws = Style(curve_axes, present), [], [], [], {}
     over_shown, gap_words, marked_x, marks = False, [], [], []
-    factor = study.quantities[y][3]
+    factor = study.quantities[y].factor
 
     def at_x(point):
         return number_of(study.label(point, x))
@@ -532,7 +532,7 @@ def bar_figure(study, spec, x, y, texts, curve_axes, curves, first):
     present = [key for key, points in curves.items() if any(study.quantity(p, y) for p in points)] or list(curves)[:1]
     n = len(present)
     figure, ((axes,),) = new_page(study, repeats_text(study), min(1.05 + len(rows) * (0.16 + 0.17 * n), 8))
-    _, name_of_y, unit, factor = study.quantities[y]
+    name_of_y, unit, factor = (getattr(study.quantities[y], key) for key in ("words", "axis_unit", "factor"))
     style, found_y = Style(curve_axes, present), [v for p in every for v in study.quantity(p, y) or ()]
     found_y += [v * factor for series in papers for v in series.values.values()]
     # Short times are told in milliseconds.

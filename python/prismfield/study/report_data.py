@@ -8,38 +8,13 @@ import pathlib
 import re
 
 from .spec import last_word
-from .study_data import MEASURES
+from .study_data import quantities_of
+from .study_files import middle_of
 from .texts import grouped
 
-# What may stand on an axis: key of a point, name, unit, factor to that unit. Those of SCALING are drawn for points
-# that are not oversubscribed alone.
-QUANTITIES = {
-    "field_seconds": ("field_seconds", "Field time", "s", 1),
-    "total_seconds": ("total_seconds", "Total time", "s", 1),
-    "time": ("total_seconds", "Total time", "s", 1),
-    "pairs_per_second": ("pairs_per_second", "Pairs per second", "", 1),
-    "speed_up": ("speed_up", "Speed-up", "", 1),
-    "efficiency": ("efficiency", "Efficiency", "%", 100),
-    "error": ("largest_error", "Largest error / largest value", "", 1),
-    "memory": ("memory_bytes", "Peak memory of the processes", "MB", 1e-6),
-    "setup_seconds": ("setup_seconds", "Time of the setup, G included", "s", 1),
-    "scratch": ("scratch_bytes", "Memory of a rank's grids", "MB", 1e-6),
-    "energy": ("energy_joules", "Energy", "J", 1),
-    "arithmetic_rate": ("arithmetic_rate", "Arithmetic rate", "GFLOP/s", 1e-9),
-    "fraction_of_peak": ("fraction_of_peak", "Share of the measured peak", "%", 100),
-} | {
-    measure.name: (measure.name, measure.words, {"byte": "MB", "s": "s"}.get(measure.unit, ""), measure.factor)
-    for measure in MEASURES
-}
-# what the commands sensitivity and invert mean by these
-WORDS_OF = {
-    "sensitivity": {"field_seconds": "Time of a product G m", "pairs_per_second": "Entries of G per second"},
-    "invert": {
-        "field_seconds": "Time of the inversion",
-        "pairs_per_second": "Entries of G in products per second",
-        "error": "Model's error / largest density",
-    },
-}
+# other names of quantities, by which studies ask for them
+ALIASES = {"time": "total_seconds", "error": "largest_error"}
+# drawn for points that are not oversubscribed alone
 SCALING = ("speed_up", "efficiency")
 
 AXIS_NAMES = {
@@ -128,8 +103,8 @@ class Study:
         if self.data.get("version") != 1:
             raise ValueError(f"{file} has version {self.data.get('version')}, 1 is understood here")
         self.title, self.command = self.data["title"] or "Study", self.data.get("command", "run")
-        words = WORDS_OF.get(self.command, {})
-        self.quantities = {name: (own[0], words.get(name, own[1]), *own[2:]) for name, own in QUANTITIES.items()}
+        self.quantities = quantities_of(self.command)
+        self.quantities |= {alias: self.quantities[name] for alias, name in ALIASES.items()}
         self.machines = self.data.get("machines") or [self.data.get("machine") or {}]
         names = [m.get("name") or m.get("host") or f"machine {i + 1}" for i, m in enumerate(self.machines)]
         self.axes = {axis["name"]: axis["values"] for axis in self.data["axes"]}
@@ -143,10 +118,11 @@ class Study:
         self.names = shown if len(set(shown)) == len(shown) else names
         called = dict(zip(names, self.names))
         self.called = lambda name: called.get(name, name)
+        self.numbers |= {name: number for number, name in enumerate(self.names)}
         self.fits = self.data.get("fits") or []
-        for fit in self.fits:
-            if "machine" in fit["group"]:
-                fit["group"]["machine"] = self.called(fit["group"]["machine"])
+        for named in (*self.points, *(fit["group"] for fit in self.fits)):
+            if "machine" in named:
+                named["machine"] = self.called(named["machine"])
 
     def has_idle_cards(self, number):
         """Whether a machine has cards and all of its runs were on its processor."""
@@ -201,23 +177,21 @@ class Study:
 
     def quantity(self, point, name):
         """(value, low, high) of a point's quantity in its unit, or None where it has none."""
-        key, _, _, factor = self.quantities[name]
         if point["status"] != "ok" and not (name == "error" and point["status"] == "wrong"):
             return None
         if name in SCALING and point["oversubscribed"]:
             return None
-        found = point.get(key)
-        if isinstance(found, dict):
-            middle, low, high = found.get("median", found.get("value")), found["low"], found["high"]
-        else:
-            middle = low = high = found
+        own = self.quantities[name]
+        found, middle = own.of(point), middle_of(own.of(point))
         if not finite(middle):
             return None
-        return middle * factor, (low if finite(low) else middle) * factor, (high if finite(high) else middle) * factor
+        bounds = (found[key] for key in ("low", "high")) if isinstance(found, dict) else ()
+        low, high = [bound if finite(bound) else middle for bound in bounds] or (middle, middle)
+        return middle * own.factor, low * own.factor, high * own.factor
 
     def quantity_label(self, name):
-        _, words, unit, _ = self.quantities[name]
-        return f"{words} ({unit})" if unit else words
+        own = self.quantities[name]
+        return f"{own.words} ({own.axis_unit})" if own.axis_unit else own.words
 
     def point_text(self, point, axes=None):
         axes = self.varying(self.points) if axes is None else axes

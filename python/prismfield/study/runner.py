@@ -7,7 +7,6 @@ A run whose row is not there was not made: the row is the last that a run writes
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import time
@@ -24,8 +23,8 @@ from .plan import Plan, PlannedPoint, PlannedRun, case_text
 from .program import Program, Stopped
 from .runs import RunFiles, Runs, warnings_in
 from .spec import Spec
-from .study_data import TABLES, RunRow, TableWriter, csv_lines, keep_points, read_runs, run_header, run_line
-from .texts import InputError, Problem, Problems, duration_text, shown, write_file
+from .study_data import Row, RunRow, append_lines, point_line, read_points, read_runs, run_header, run_line
+from .texts import InputError, Problem, duration_text, shown, write_file
 
 IS_ALLOWED = " is allowed"
 MOST_FAILURES = 2
@@ -99,7 +98,6 @@ class Runner:
         self.warnings: Counter[str] = Counter()
         self.last_run = self.made_now = 0
         self.spent = 0.0
-        self.tables: dict[str, TableWriter] = {}
         self.with_measures = spec.command != "run"
         self.axes = [axis.name for axis in spec.axes]
 
@@ -141,17 +139,14 @@ class Runner:
         return row.status != "not run" or row.why == shown(self.plan.why_not(self.points[row.point]))
 
     def load(self) -> None:
-        """Takes the rows of runs.csv that count; it then has no others, and the other tables no points without them."""
+        """Takes the rows of runs.csv that count; it then has no others, and points.jsonl no points without them."""
         file = self.folder / "runs.csv"
         found: list[RunRow] = []
-        # without it the other tables may still be there: a study that is replaced is moved table by table
+        # without it points.jsonl may still be there: a study that is replaced is moved table by table
         if file.exists():
-            problems = Problems()
-            table = read_runs(file, problems)
-            problems.raise_if_any()
-            if table.axes != self.axes:
+            axes, found, _ = read_runs(file)
+            if axes != self.axes:
                 raise InputError([Problem(f"{file}:1", "", "has other axes than the study")])
-            found = table.rows
         seen: dict[Key | str, RunRow] = {}
         for row in filter(self.is_kept, found):
             is_reference = row.kind == "reference"
@@ -172,11 +167,9 @@ class Runner:
         header = run_header(self.axes, self.with_measures)
         write_file(file, header + "".join(run_line(row, self.with_measures) for row in self.rows))
         with_tables = {number for number, state in self.states.items() if state.has_tables}
-        for name in TABLES:
-            keep_points(self.folder / name, with_tables)
-        wanted = {"histograms.csv": self.spec.histogram, "busy.csv": self.spec.busy, "trace.csv": self.spec.trace}
-        wanted |= {"maps.csv": self.spec.maps, "errors.csv": True, "runs.csv": True}
-        self.tables = {name: TableWriter(self.folder / name, header) for name, is_wanted in wanted.items() if is_wanted}
+        points = self.folder / "points.jsonl"
+        kept = [point for point in read_points(points) if point["point"] in with_tables]
+        write_file(points, "".join(map(point_line, kept)))
 
     def note(self, row: RunRow) -> None:
         self.last_run = max(self.last_run, row.run)
@@ -200,7 +193,7 @@ class Runner:
 
     def add(self, row: RunRow, sync: bool = True) -> None:
         row.run = self.last_run + 1
-        self.tables["runs.csv"].append(run_line(row, self.with_measures), sync)
+        append_lines(self.folder / "runs.csv", run_line(row, self.with_measures), sync)
         self.note(row)
         self.rows.append(row)
 
@@ -274,23 +267,24 @@ class Runner:
         self.made_now += 1
         self.add(row)
 
-    def write_tables(self, planned: PlannedPoint, files: RunFiles, differences: list[runs.FieldDifference]) -> None:
+    def write_tables(self, planned: PlannedPoint, files: RunFiles, differences: list[tuple[Row, Row]]) -> None:
         """Of a point's first timed run."""
-        point, tables = planned.point.id, self.tables
-        tables["errors.csv"].append(runs.error_lines(point, differences))
-        if self.spec.histogram:
-            tables["histograms.csv"].append(runs.histogram_lines(point, differences))
-        if self.spec.busy:
-            tables["busy.csv"].append(csv_lines((point, *row) for row in runs.busy_rows(files.result)))
-        if self.spec.trace:
+        spec, number, trace = self.spec, planned.point.id, []
+        if spec.trace:
             case = files.input.read_text(encoding="utf-8", errors="surrogateescape")
             facts = self.program.facts(files.input, planned.job.start.command, [case], str(files.result))[0]
             if "problems" in facts:
                 raise InputError([Problem(*problem) for problem in facts["problems"]])
-            rows = runs.trace_rows(files.result, facts["densities"], facts["gravitational_constant"])
-            tables["trace.csv"].append(csv_lines((point, *row) for row in rows))
-        if self.spec.maps:
-            tables["maps.csv"].append(csv_lines([(point, f"results/point-{point}.h5", " ".join(self.spec.maps))]))
+            trace = list(runs.trace_rows(files.result, facts["densities"], facts["gravitational_constant"]))
+        point = {
+            "point": number,
+            "errors": [error for error, _ in differences],
+            "histograms": [histogram for _, histogram in differences] if spec.histogram else [],
+            "trace": trace,
+            "maps": [{"file": f"results/point-{number}.h5", "fields": spec.maps}] if spec.maps else [],
+            "busy": runs.busy_rows(files.result) if spec.busy else [],
+        }
+        append_lines(self.folder / "points.jsonl", point_line(point))
 
     def judge(self, run: PlannedRun, files: RunFiles, row: RunRow) -> None:
         """Compares a run with the reference; the fields of a point's first timed run go to the tables."""
@@ -308,9 +302,9 @@ class Runner:
             row.status, row.why = "failed", f"its result cannot be compared: {error}"
             return
         if differences:
-            worst = max(differences, key=lambda difference: difference.relative)
-            row.largest_error = worst.relative
-            judge_error(row, self.spec.tolerance, worst.field)
+            worst = max((error for error, _ in differences), key=lambda error: error["relative"])
+            row.largest_error = worst["relative"]
+            judge_error(row, self.spec.tolerance, worst["field"])
         if wrong:
             row.status, row.why = "wrong", wrong
         if is_first and self.spec.command != "invert":
@@ -385,7 +379,7 @@ class Runner:
                 self.leave_out(run.point, f"its reference: {why}")
             else:
                 self.make(run)
-        self.tables["runs.csv"].append("")
+        append_lines(self.folder / "runs.csv", "")
         self.tell("")
         return self.outcome()
 
@@ -394,12 +388,7 @@ def run_study(
     spec: Spec, plan: Plan, machine: Machine, program: Program, folder: ReportFolder, tell: Tell
 ) -> StudyOutcome:
     """Raises Stopped when a signal arrived, OSError if the folder cannot be written, InputError for changed tables."""
-    runner = Runner(spec, plan, machine, program, folder, tell)
     try:
-        return runner.run()
+        return Runner(spec, plan, machine, program, folder, tell).run()
     except Stopped:
         raise Stopped(f"{folder.path} holds the runs that were made, --resume goes on from them") from None
-    finally:
-        for table in runner.tables.values():
-            with contextlib.suppress(OSError):
-                table.close()

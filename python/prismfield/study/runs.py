@@ -23,7 +23,7 @@ from .machine import EnergyMeter, Machine
 from .plan import Job, Start, launch_of
 from .program import Program, Stopped, run_measured
 from .spec import UNITS_OF_TIME, Spec
-from .study_data import FORMS, TABLES, RunRow, csv_lines
+from .study_data import FORMS, Row, RunRow
 from .texts import duration_text, shorter, shown
 
 GROUP = "performance"
@@ -96,23 +96,11 @@ def read_performance(result: Path, command: str, source: str, row: RunRow) -> No
             raise Unreadable(f"{result}: lacks {error.args[0]}") from None
 
 
-@dataclass
-class FieldDifference:
-    """How one field differs from that of the reference, in the file's unit."""
+def difference_of(name: str, unit: str, a: np.ndarray, b: np.ndarray) -> tuple[Row, Row]:
+    """How one field differs from that of the reference, in the file's unit: rows of errors and of histograms.
 
-    field: str
-    unit: str
-    rms_difference: float
-    largest_difference: float
-    largest_reference: float
-    relative: float  # largest_difference / largest_reference; infinite if the reference is 0 everywhere
-    negative: list[int]  # relative differences by decade: below LOWEST, from each decade on
-    positive: list[int]
-    equal: int
-
-
-def difference_of(name: str, unit: str, a: np.ndarray, b: np.ndarray) -> FieldDifference:
-    """`a` and `b` have numbers at the same places."""
+    `a` and `b` have numbers at the same places.
+    """
     known = ~np.isnan(b)
     a, b = a[known], b[known]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -124,37 +112,26 @@ def difference_of(name: str, unit: str, a: np.ndarray, b: np.ndarray) -> FieldDi
     # an infinite reference would make every difference small
     reference = float(np.abs(b[np.isfinite(b)]).max(initial=0))
     n_decades = HIGHEST - LOWEST + 2
-    return FieldDifference(
-        name,
-        unit,
-        float(np.sqrt(np.mean(difference.astype(np.longdouble) ** 2))) if difference.size else 0.0,
-        largest,
-        reference,
-        (largest / reference if reference > 0 else inf) if largest > 0 else 0.0,
-        np.bincount(decades[a < b], minlength=n_decades).tolist(),
-        np.bincount(decades[a > b], minlength=n_decades).tolist(),
-        int(np.count_nonzero(a == b)),
-    )
+    error = {
+        "field": name,
+        "unit": unit,
+        "rms_difference": float(np.sqrt(np.mean(difference.astype(np.longdouble) ** 2))) if difference.size else 0.0,
+        "largest_difference": largest,
+        "largest_reference": reference,
+        "relative": (largest / reference if reference > 0 else inf) if largest > 0 else 0.0,
+    }
+    histogram = {
+        "field": name,
+        "lowest": LOWEST,
+        "negative": np.bincount(decades[a < b], minlength=n_decades).tolist(),
+        "equal": int(np.count_nonzero(a == b)),
+        "positive": np.bincount(decades[a > b], minlength=n_decades).tolist(),
+    }
+    return error, histogram
 
 
-def error_lines(point: int, differences: Iterable[FieldDifference]) -> str:
-    """Of errors.csv."""
-    names = [column.name for column in TABLES["errors.csv"][1:]]
-    return csv_lines([point, *(getattr(difference, name) for name in names)] for difference in differences)
-
-
-def histogram_lines(point: int, differences: Iterable[FieldDifference]) -> str:
-    """Of histograms.csv."""
-    rows: list[tuple] = []
-    for d in differences:
-        for i, counts in enumerate(zip(d.negative, d.positive)):
-            rows.append((point, d.field, LOWEST + i - 1 if i else "below", *counts))
-        rows.append((point, d.field, "equal", "", d.equal))
-    return csv_lines(rows)
-
-
-def compare_fields(result: Path, reference: Path) -> tuple[list[FieldDifference], str]:
-    """How each field differs from the reference, and what no tolerance allows, "" for nothing. Raises Unreadable."""
+def compare_fields(result: Path, reference: Path) -> tuple[list[tuple[Row, Row]], str]:
+    """difference_of() each field, and what no tolerance allows, "" for nothing. Raises Unreadable."""
     differences, wrong = [], ""
     with open_result(result) as one, open_result(reference) as other:
         for name in ("easting", "northing", "upward"):
@@ -188,18 +165,20 @@ def model_difference(result: Path, reference: Path) -> float:
     if a.shape != b.shape or not np.array_equal(np.isnan(a), np.isnan(b)):
         return inf
     known = ~np.isnan(b)
-    return difference_of("density", "", a[known], b[known]).relative
+    return difference_of("density", "", a[known], b[known])[0]["relative"]
 
 
-def busy_rows(result: Path) -> Iterator[tuple]:
-    """rank, slot, begin, end of every busy interval."""
+def busy_rows(result: Path) -> list[Row]:
+    """Every busy interval."""
+    names = ("rank", "slot", "begin", "end")
     with open_result(result) as file:
-        if f"{GROUP}/busy_rank" in file:
-            columns = [file[f"{GROUP}/busy_{name}"][()].tolist() for name in ("rank", "slot", "begin", "end")]
-            yield from zip(*columns)
+        if f"{GROUP}/busy_rank" not in file:
+            return []
+        columns = [file[f"{GROUP}/busy_{name}"][()].tolist() for name in names]
+        return [dict(zip(names, values)) for values in zip(*columns)]
 
 
-def trace_rows(result: Path, densities: Iterable[float | None], gravitational_constant: float) -> Iterator[tuple]:
+def trace_rows(result: Path, densities: Iterable[float | None], gravitational_constant: float) -> Iterator[Row]:
     """How far the trace of the tensor is from Poisson's equation, -4 pi G rho, Eotvos, outside and inside of prisms.
 
     The three components are computed independently (Moorkamp et al. 2010). On faces, where the trace jumps, the density
@@ -216,7 +195,8 @@ def trace_rows(result: Path, densities: Iterable[float | None], gravitational_co
         used = is_there & np.isfinite(deviation)
         if n := int(np.count_nonzero(used)):
             rms = float(np.sqrt(np.mean(deviation[used] ** 2)))
-            yield where, n, rms, float(deviation[used].max()), float(scale[used].max())
+            largest, most = float(deviation[used].max()), float(scale[used].max())
+            yield {"where": where, "n": n, "rms": rms, "largest": largest, "scale": most}
 
 
 # how a run says that it found too little memory, before it began

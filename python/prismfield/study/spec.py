@@ -16,10 +16,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..field_names import NATIVE, TENSOR, VECTOR
-from .study_data import MEASURES
+from .study_data import MEASURES, finite
 from .study_data import number as number_of
 from .study_data import whole as whole_of
 from .texts import InputError, Problem, Problems, allowed, excerpt, shorter, shown
@@ -69,6 +69,24 @@ def label_of(node: Node) -> str:
     return node.text if node.kind == "scalar" else "null"
 
 
+def value_of(node: Node) -> Any:
+    """A value as JSON has it."""
+    if node.kind == "list":
+        return list(map(value_of, node.items))
+    if node.kind == "map":
+        return {key: value_of(value) for key, value in node.entries.items()}
+    if node.kind != "scalar" or node.quoted:
+        return node.text if node.quoted else None
+    if node.text in ("true", "false"):
+        return node.text == "true"
+    for read in (lambda text: whole_of(text, -(2**63)), finite):
+        try:
+            return read(node.text)
+        except ValueError:
+            pass
+    return node.text
+
+
 def last_word(key: str) -> str:
     return key.rpartition(".")[2]
 
@@ -106,7 +124,7 @@ MOST_REPEATS = 10_000
 
 @dataclass
 class Spec:
-    """A study. Keys that only the report needs are checked here and read again by study_yaml."""
+    """A study."""
 
     file: Path
     tree: Node = field(default_factory=Node)  # as it is run: what --set and `reduced` change in it done
@@ -126,6 +144,10 @@ class Spec:
     launcher: list[str] = field(default_factory=list)  # words with {ranks}, {threads} and {program}; []: by the machine
     oversubscribe: bool = False
     weak: bool = False
+    scaling: str = ""  # threads, ranks, devices or none; "": the first of them that is swept
+    baseline: dict[str, str] = field(default_factory=dict)  # axes and labels of the point that speed-ups refer to
+    figure: list[Any] = field(default_factory=list)  # both as value_of() gives them
+    compare_with: list[Any] = field(default_factory=list)
     keep_results: bool = False
     trace: bool = False
     histogram: bool = False
@@ -432,20 +454,22 @@ class SpecReader:
             self.bad(node, f"lacks {{ranks}}, the number of processes to start; {form} is expected")
         return words
 
-    def baseline(self, node: Node) -> None:
+    def baseline(self, node: Node) -> dict[str, str]:
         if not self.is_map(node, "a map of axes and values is expected, such as {threads: 1}"):
-            return
+            return {}
         for key, entry in node.entries.items():
             axis = self.axis_named(Node("scalar", key, place=entry.place, path=entry.path))
             labels = [one.label for one in axis.values] if axis else []
             if axis and entry.text not in labels:
                 self.refuse(entry, f", no value of this axis, which has {', '.join(labels)}")
+        return {key: entry.text for key, entry in node.entries.items()}
 
-    def scaling(self, node: Node) -> None:
+    def scaling(self, node: Node) -> str | None:
         moved = {key for axis in self.spec.axes for one in axis.values for key in one.placement}
         asked = self.word(node, (*SCALED, "none"))
         if asked not in (None, "none", *moved):
             self.bad(node, f"is {asked}, which no axis of the study moves")
+        return asked
 
     def quantities(self) -> list[str]:
         """What a figure can draw."""
@@ -506,6 +530,7 @@ class SpecReader:
         for key, one in (("figure", self.figure), ("compare_with", self.paper)):
             for node in found.one_or_list() if (found := self.find(spec.tree, key)) else ():
                 one(node)
+                getattr(spec, key).append(value_of(node))
 
     # ---- what `reduced`, --set and the base's own file come to
 
@@ -583,7 +608,7 @@ READERS = {
     "reference": SpecReader.reference,
     "launcher": SpecReader.launcher,
     **dict.fromkeys("oversubscribe weak keep_results trace histogram busy".split(), SpecReader.truth),
-    "baseline": lambda reader, node: reader.baseline(node),
+    "baseline": SpecReader.baseline,
     "scaling": SpecReader.scaling,
     "maps": SpecReader.fields,
     "report": lambda reader, node: (name := reader.words(node, "the name of a file")) and Path(name),

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""What a report folder holds and what the analysis makes of it. NaN, -1 and "" stand for a value that is not known."""
+"""What a report folder holds and what the analysis makes of it. NaN, in runs -1 and "", are what is not known."""
 
 from __future__ import annotations
 
 import csv
 import dataclasses
 import io
+import json
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .texts import InputError, Problem, Problems, excerpt, number_text, shown, write_file
+from .texts import InputError, Problem, number_text, shown
 
 KINDS = ("reference", "warmup", "timed")
 # ok; this machine cannot run it; it ended with an error; its fields differ from the reference by more than the
@@ -25,37 +26,79 @@ STATUSES = ("ok", "not run", "failed", "wrong", "too slow", "out of budget")
 FORMS = ("compact", "difference_free", *(f"multipole_{order}" for order in (8, 6, 4, 2, 0)), "corners")
 
 
-class MeasureInfo(NamedTuple):
-    """What the commands sensitivity and invert report beside times and memory."""
+class Quantity(NamedTuple):
+    """A number that points have."""
 
-    name: str  # column of runs.csv, key of study.json and `y` of figures
-    unit: str
-    heading: str  # in tables, of the value times `factor`
-    factor: float
+    name: str  # in FOM lines, and `y` of figures
+    unit: str  # of its value in study.json
+    heading: str  # of its column in tables, where it has one; of the value times `factor`
     words: str  # at the axis of a figure
+    axis_unit: str = ""  # of the value times `factor`
+    factor: float = 1
+    digits: int = 4  # in tables
+    interval: str = ""  # where it is shown: tables, or all for the terminal too
+    on_terminal: bool = False
+    key: str = ""  # in study.json, where it is another name
+
+    def of(self, point: dict[str, Any]) -> Any:
+        """What a point of study.json has of it: None, a number, or a part with an interval."""
+        return point.get(self.key or self.name)
 
 
-MEASURES = (
-    MeasureInfo("stored_bytes", "byte", "G (MB)", 1e-6, "G as it is stored"),
-    MeasureInfo("transposed_seconds", "s", "G' d (s)", 1, "Time of a product G' d"),
-    MeasureInfo("anew_seconds", "s", "G m anew (s)", 1, "Time of a product G m computed anew"),
-    MeasureInfo("pays_after", "1", "pays after", 1, "Products after which storing pays"),
-    MeasureInfo("chi", "1", "chi", 1, "Chi of the data"),
-    MeasureInfo("residual_rms", "1", "RMS residual / sigma", 1, "RMS of residuals over sigma"),
-    MeasureInfo("solutions", "1", "solutions", 1, "Solutions for a beta"),
-    MeasureInfo("products", "1", "products", 1, "Products with G"),
+QUANTITIES = (
+    Quantity("field_seconds", "s", "field time (s)", "Field time", "s", 1, 4, "all", True),
+    Quantity("total_seconds", "s", "total time (s)", "Total time", "s"),
+    Quantity("process_seconds", "s", "", "Time of the processes", "s"),
+    Quantity("pairs_per_second", "1/s", "pairs/s", "Pairs per second", "", 1, 3, "", True),
+    Quantity("speed_up", "1", "speed-up", "Speed-up", "", 1, 4, "all", True),
+    Quantity("efficiency", "1", "efficiency (%)", "Efficiency", "%", 100, 4, "tables", True),
+    Quantity("karp_flatt", "1", "Karp-Flatt (%)", "Serial fraction by Karp and Flatt", "%", 100, 4, "tables"),
+    Quantity(
+        "memory", "B", "peak memory (MB)", "Peak memory of the processes", "MB", 1e-6, 3, "", True, "memory_bytes"
+    ),
+    Quantity("scratch", "B", "", "Memory of a rank's grids", "MB", 1e-6, key="scratch_bytes"),
+    Quantity("energy", "J", "energy (J)", "Energy", "J", key="energy_joules"),
+    Quantity("core_seconds", "s", "core seconds", "Core seconds", "s"),
+    Quantity("arithmetic_rate", "1/s", "GFLOP/s", "Arithmetic rate", "GFLOP/s", 1e-9, 3),
+    Quantity("fraction_of_peak", "1", "of peak (%)", "Share of the measured peak", "%", 100, 3, "", True),
+    Quantity("largest_error", "1", "largest error", "Largest error / largest value", "", 1, 2, "", True),
 )
+SETUP = Quantity("setup_seconds", "s", "setup (s)", "Time of the setup, G included", "s", 1, 3, "", True)
+# what the commands sensitivity and invert report beside times and memory: columns of runs.csv too
+MEASURES = (
+    Quantity("stored_bytes", "byte", "G (MB)", "G as it is stored", "MB", 1e-6, 4, "", True),
+    Quantity("transposed_seconds", "s", "G' d (s)", "Time of a product G' d", "s", 1, 4, "", True),
+    Quantity("anew_seconds", "s", "G m anew (s)", "Time of a product G m computed anew", "s", 1, 4, "", True),
+    Quantity("pays_after", "1", "pays after", "Products after which storing pays", "", 1, 4, "", True),
+    Quantity("chi", "1", "chi", "Chi of the data", "", 1, 4, "", True),
+    Quantity("residual_rms", "1", "RMS residual / sigma", "RMS of residuals over sigma", "", 1, 4, "", True),
+    Quantity("solutions", "1", "solutions", "Solutions for a beta", "", 1, 4, "", True),
+    Quantity("products", "1", "products", "Products with G", "", 1, 4, "", True),
+)
+# what the commands sensitivity and invert mean by some: heading, where it is another, and words
+MEANINGS = {
+    "sensitivity": {
+        "field_seconds": ("G m (s)", "Time of a product G m"),
+        "pairs_per_second": ("pairs/s", "Entries of G per second"),
+    },
+    "invert": {
+        "field_seconds": ("inversion (s)", "Time of the inversion"),
+        "pairs_per_second": ("pairs/s", "Entries of G in products per second"),
+        "largest_error": ("largest error", "Model's error / largest density"),
+    },
+}
+
+
+def quantities_of(command: str) -> dict[str, Quantity]:
+    """Those of a command's points, by name."""
+    found = {own.name: own for own in (QUANTITIES if command == "run" else (*QUANTITIES, SETUP, *MEASURES))}
+    for name, (heading, words) in MEANINGS.get(command, {}).items():
+        found[name] = found[name]._replace(heading=heading, words=words)
+    return found
+
 
 Settings = dict[str, str]
-Row = dict[str, Any]  # of a table, by column
-
-
-class Estimate(NamedTuple):
-    """A value and the bounds of its 95 % interval."""
-
-    value: float = nan
-    low: float = nan
-    high: float = nan
+Row = dict[str, Any]  # of a table, by column, or a part of study.json
 
 
 def new(factory) -> Any:
@@ -64,40 +107,23 @@ def new(factory) -> Any:
 
 
 @dataclass
-class SpacePeak:
-    """What a small kernel reached in an execution space: `prismfield info --calibrate`."""
-
-    peak_double: float = nan  # operations per second, a fused multiply-add counts two
-    peak_single: float = nan
-    bandwidth: float = nan  # bytes per second of a + s b -> c
-    threads: int = 1  # threads that reached it; 1 for a device
-
-
-@dataclass
-class StudyMachine:
-    name: str = ""  # what its curves are called
-    version: str = ""
-    git: str = ""
-    peaks: dict[str, SpacePeak] = new(dict)  # by space
-    json: dict[str, Any] = new(dict)  # machine.json as it was read
-
-
-@dataclass
 class StudyAxis:
     """One axis of the sweep."""
 
     name: str
     values: list[str] = new(list)  # labels of the points, in the order of the study
-    keys: list[str] = new(list)  # key paths, or threads, ranks, devices, bind, that the values set
-    settings: list[Settings] = new(list)  # what each value sets
+    settings: list[Settings] = new(list)  # what each value sets: key paths, or threads, ranks, devices, bind
+
+    @property
+    def keys(self) -> list[str]:
+        return list({key: 0 for own in self.settings for key in own}) or [self.name]
 
     def sets(self, key: str) -> bool:
         return key in self.keys
 
     def settings_of(self, label: str) -> Settings:
         """What a label sets; empty where the study does not say."""
-        at = self.values.index(label) if label in self.values else len(self.settings)
-        return self.settings[at] if at < len(self.settings) else {}
+        return self.settings[self.values.index(label)] if label in self.values else {}
 
 
 @dataclass
@@ -117,109 +143,8 @@ class StudyRules:
     notes: list[str] = new(list)
 
 
-@dataclass
-class Sample:
-    """The timed runs of a point: median with its interval, and all of them."""
-
-    median: Estimate = Estimate()
-    all: list[float] = new(list)
-
-
-@dataclass
-class Roofline:
-    """Where a point stands between arithmetic and memory."""
-
-    double_operations: float = nan  # of all pairs by the forms that they took
-    single_operations: float = nan
-    arithmetic_rate: float = nan  # operations per second
-    fraction_of_peak: float = nan
-    intensity: float = nan  # operations per byte that the kernel moves at most
-    bound: str = ""  # arithmetic, memory or ""
-
-
-# What a point has of its runs: how they were computed, samples of their times, and medians.
-WORDS = ("problem", "space", "device", "partition", "precision", "kernel")
-COUNTS = ("ranks", "threads", "slots", "batch", "block", "pairs")
+# the times of a point's runs of which there are medians with intervals
 SAMPLES = ("field_seconds", "total_seconds", "process_seconds", "processor_seconds", "pairs_per_second")
-MEDIANS = ("setup_seconds", "output_seconds", "energy_joules", "busy_least", "busy_most")
-OfRuns = dataclasses.make_dataclass(
-    "OfRuns",
-    [
-        *((name, str, "") for name in WORDS),
-        *((name, int, -1) for name in COUNTS),
-        *((name, Sample, new(Sample)) for name in SAMPLES),
-        *((name, float, nan) for name in (*MEDIANS, *(measure.name for measure in MEASURES))),
-    ],
-)
-
-
-@dataclass
-class StudyPoint(OfRuns):
-    """A point of the sweep with the analysis of its runs."""
-
-    id: int = 0
-    machine: int = 0  # index in StudyData.machines
-    labels: list[str] = new(list)  # one per axis
-    status: str = "ok"
-    why: str = ""
-    oversubscribed: bool = False
-    devices: int = -1
-    pairs_by_form: dict[str, int] = new(dict)
-    # medians
-    memory_bytes: float = nan
-    scratch_bytes: float = nan
-    largest_error: float = nan
-    load: float = nan
-    baseline: int = -1  # id of the point that speed-up and efficiency are relative to
-    speed_up: Estimate = Estimate()
-    efficiency: Estimate = Estimate()
-    karp_flatt: Estimate = Estimate()
-    roofline: Roofline = new(Roofline)
-    core_seconds: float = nan  # workers times the time from start to end of the process
-
-    @property
-    def workers(self) -> int:
-        """Devices, or otherwise ranks x threads; -1: not known."""
-        if self.devices > 0:
-            return self.devices
-        return self.ranks * self.threads if self.ranks > 0 and self.threads > 0 else -1
-
-    @property
-    def has_speed(self) -> bool:
-        """Whether the point ran and its fields are right."""
-        return self.status == "ok" and self.field_seconds.median.value > 0 and self.pairs > 0
-
-
-@dataclass
-class StudyFit:
-    """Serial fractions of points that differ in one axis only."""
-
-    along: str = ""  # the axis
-    key: str = ""  # threads, ranks or devices
-    group: Settings = new(dict)  # axis and label of all others
-    amdahl: Estimate = Estimate()
-    gustafson: Estimate = Estimate()
-    seconds_of_one: float = nan
-    points: list[int] = new(list)
-
-
-@dataclass
-class Platform:
-    name: str
-    point: int = -1  # the fastest, -1 where none ran
-    architectural: float = nan
-    application: float = nan
-
-
-@dataclass
-class Portability:
-    """One way to compute a problem on every platform."""
-
-    problem: str
-    kept: Settings = new(dict)  # axis and label of what stays the same on all of them
-    platforms: list[Platform] = new(list)
-    architectural: float = nan
-    application: float = nan
 
 
 @dataclass
@@ -234,11 +159,9 @@ class StudyData:
     reduced: bool = False
     joined: bool = False
     rules: StudyRules = new(StudyRules)
-    machines: list[StudyMachine] = new(list)
+    machines: list[dict[str, Any]] = new(list)  # machine.json of each, by whose name its curves are called
     axes: list[StudyAxis] = new(list)
-    runs: list[Any] = new(list)  # tables.RunRow
-    run_machines: list[int] = new(list)  # index in machines of each run
-    # as the tables have them; in histograms the counts of all decades
+    runs: list[RunRow] = new(list)
     errors: list[Row] = new(list)
     histograms: list[Row] = new(list)
     trace: list[Row] = new(list)
@@ -247,22 +170,21 @@ class StudyData:
     # as the study wrote them: plain dicts, lists, texts, numbers, truth values and None
     figures: list[Any] = new(list)
     compare_with: list[Any] = new(list)
-    # made by analysis.analyse()
-    points: list[StudyPoint] = new(list)
-    fits: list[StudyFit] = new(list)
-    portability: list[Portability] = new(list)
+    # made by analysis.analyse(), as study.json has them, with NaN for a number that is not known
+    points: list[Row] = new(list)
+    fits: list[Row] = new(list)
+    portability: list[Row] = new(list)
 
-    def setting(self, labels: list[str], key: str) -> str:
+    def setting(self, labels: Settings, key: str) -> str:
         """What the labels of a point say that a key is; "" when they say nothing."""
-        for axis, label in zip(self.axes, labels):
-            if axis.sets(key) and key in (found := axis.settings_of(label)):
+        for axis in self.axes:
+            if axis.sets(key) and key in (found := axis.settings_of(labels[axis.name])):
                 return found[key]
         return ""
 
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|nan)")
-UNREADABLE = "values that cannot be read"
 
 
 def whole(text: str, least: int, below: int = 2**63) -> int:
@@ -285,57 +207,22 @@ def finite(text: str) -> float:
     return value
 
 
-def some_words(text: str) -> list[str]:
-    if not (words := text.split()):
-        raise ValueError
-    return words
-
-
-def decade(text: str) -> str | int:
-    return text if text in ("below", "equal") else whole(text, -(2**63))
-
-
-# how values are read, which raises ValueError, what is expected, and what an empty field stands for
-VALUES: dict[str, tuple[Callable[[str], Any], str, Any]] = {
-    "tally": (lambda text: whole(text, 0), "a whole number of at least 0", 0),
-    "count": (lambda text: whole(text, 0), "a whole number of at least 0", -1),
-    "repeat": (lambda text: whole(text, 1), "a whole number of at least 1", 1),
-    "slot": (lambda text: whole(text, -1), "a whole number from -1 on", -1),
-    "number": (finite, "a finite number", nan),
-    "ratio": (number, "a number", nan),  # infinite where the reference is 0 everywhere
-    "text": (str, "a text", ""),
-    "words": (some_words, "names of fields with blanks between them", []),
-    "truth": (lambda text: ("false", "true").index(text) == 1, "true or false", False),
-    "kind": (lambda text: KINDS[KINDS.index(text)], "one of " + ", ".join(KINDS), "timed"),
-    "status": (lambda text: STATUSES[STATUSES.index(text)], "one of " + ", ".join(STATUSES), "ok"),
-    "decade": (decade, "an exponent of ten, below or equal", 0),
+# by what a value of runs.csv is read, and what an empty one stands for
+VALUES: dict[str, tuple[Callable[[str], Any], Any]] = {
+    "tally": (int, 0),
+    "repeat": (int, 1),
+    "count": (int, -1),
+    "number": (float, nan),
+    "text": (str, ""),
+    "truth": (lambda text: ("false", "true").index(text) == 1, False),
+    "kind": (lambda text: KINDS[KINDS.index(text)], "timed"),
+    "status": (lambda text: STATUSES[STATUSES.index(text)], "ok"),
 }
 
 
-class Column(NamedTuple):
-    name: str
-    read: Callable[[str], Any]
-    expected: str
-    default: Any
-    needed: bool
-
-    def value(self, text: str) -> Any:
-        if text:
-            return self.read(text)
-        if self.needed:
-            raise ValueError
-        return self.default
-
-
-def columns(text: str) -> list[Column]:
-    """Columns "name:value", with "!" behind if one is needed; `value` is one of VALUES."""
-    found = []
-    for word in text.split():
-        name, _, kind = word.rstrip("!").partition(":")
-        read, expected, default = VALUES[kind]
-        needed = word.endswith("!")
-        found.append(Column(name, read, expected if needed else f"{expected}, or nothing", default, needed))
-    return found
+def columns(text: str) -> dict[str, str]:
+    """The kinds of value of columns "name:kind"."""
+    return dict(word.split(":") for word in text.split())
 
 
 # Columns of runs.csv before and behind those of the axes. Times are in seconds. Most of those behind are what the group
@@ -346,43 +233,37 @@ def columns(text: str) -> list[Column]:
 #   scratch_bytes: of the grids of a rank's slots     load: of the machine over a minute before the run
 #   oversubscribed: more ranks x threads than cores   largest_error: largest max|a-b| / max|b| of a field
 #   busy_least, busy_most: least and largest busy time of a rank
-BEFORE_AXES = columns(
-    "run:tally! point:tally repeat:repeat! kind:kind! status:status! why:text started:text problem:text"
-)
+BEFORE_AXES = columns("run:tally point:tally repeat:repeat kind:kind status:status why:text started:text problem:text")
 BEHIND_AXES = columns(
     "space:text device:text ranks:count threads:count slots:count batch:count block:count partition:text "
     "precision:text kernel:text method:text pairs:count setup_seconds:number field_seconds:number "
     "output_seconds:number total_seconds:number process_seconds:number processor_seconds:number "
     "pairs_per_second:number peak_memory_bytes:count scratch_bytes:count energy_joules:number load:number "
-    "oversubscribed:truth! largest_error:ratio busy_least:number busy_most:number "
+    "oversubscribed:truth largest_error:number busy_least:number busy_most:number "
     + " ".join(f"pairs_{form}:count" for form in FORMS)
 )
-MEASURE_COLUMNS = columns(" ".join(f"{measure.name}:number" for measure in MEASURES))
-RUN_COLUMNS = {column.name: column for column in BEFORE_AXES + BEHIND_AXES + MEASURE_COLUMNS}
+MEASURE_COLUMNS = {measure.name: "number" for measure in MEASURES}
+RUN_COLUMNS = BEFORE_AXES | BEHIND_AXES | MEASURE_COLUMNS
 
 
 class RunRow:
-    """One run, a line of runs.csv: a member for each of RUN_COLUMNS, and `values`, one text per axis."""
+    """One run, a line of runs.csv: a member for each of RUN_COLUMNS, `values`, one text per axis, and its machine."""
 
     def __init__(self, **members: Any):
         self.values: list[str] = []
-        vars(self).update({name: column.default for name, column in RUN_COLUMNS.items()}, **members)
+        self.machine = ""
+        vars(self).update({name: VALUES[kind][1] for name, kind in RUN_COLUMNS.items()}, **members)
 
 
-# tables whose first column is the point
-TABLES = {
-    "errors.csv": columns(
-        "point:tally! field:text! unit:text rms_difference:number largest_difference:number largest_reference:number "
-        "relative:ratio"
-    ),
-    # a decade per line: `equal` counts the values without a difference, `below` those below the first decade
-    "histograms.csv": columns("point:tally! field:text! decade:decade! negative:tally positive:tally"),
-    # slot -1: a whole device; seconds after the common start of the ranks
-    "busy.csv": columns("point:tally! rank:tally! slot:slot! begin:number! end:number!"),
-    "maps.csv": columns("point:tally! file:text! fields:words!"),
-    # gxx + gyy + gzz against 0 outside and -4 pi G rho inside
-    "trace.csv": columns("point:tally! where:text! n:tally! rms:number largest:number scale:number"),
-}
+# Tables that a line of points.jsonl has beside its point; in study.json each row has the point too.
+#   errors: ERROR_COLUMNS; relative is infinite where the reference is 0 everywhere
+#   histograms: field, lowest (the exponent of the first decade), and counts: negative and positive, the first below
+#   that decade, then of each one; equal, without a difference
+#   trace: where, n, rms, largest, scale, of gxx + gyy + gzz against 0 outside and -4 pi G rho inside
+#   maps: file, fields
+#   busy: rank, slot (-1: a whole device), begin, end, seconds after the common start of the ranks
+POINT_TABLES = ("errors", "histograms", "trace", "maps", "busy")
+ERROR_COLUMNS = "point field unit rms_difference largest_difference largest_reference relative".split()
 
 
 def axis_column(axis: str) -> str:
@@ -395,137 +276,33 @@ def axis_of_column(column: str) -> str:
     return axis if axis in RUN_COLUMNS else column
 
 
-class Table:
-    """The lines of a CSV file as fields, without blank lines and without a last line that has no end."""
+def read_runs(file: Path) -> tuple[list[str], list[RunRow], bool]:
+    """The axes, the rows, and whether the last line was cut by the end of the study, which is left out.
 
-    def __init__(self, file: Path, problems: Problems):
-        self.name, self.problems = str(file), problems
-        try:
-            text = Path(file).read_text(encoding="utf-8-sig", errors="surrogateescape")
-        except OSError as error:
-            raise InputError([Problem(self.name, "", f"cannot be read: {error.strerror}")]) from None
-        self.lines = text.split("\n")
-        self.cut = bool(self.lines.pop())
-        self.number = 0
-        self.header = next(self.split_lines(), [])
-        if not self.header:
-            what = "is empty; a first line with the names of the columns is expected"
-            raise InputError([Problem(self.name, "", what)])
-
-    def split_lines(self) -> Iterator[list[str]]:
-        for self.number, line in enumerate(self.lines[self.number :], self.number + 1):
-            try:
-                if line:
-                    yield next(csv.reader([line], strict=True))
-            except csv.Error:
-                self.bad("", "is not valid CSV: a quote is not closed, or has text behind it", "lines that are no CSV")
-
-    def bad(self, key: str, what: str, kind: str = UNREADABLE, line: int = 0) -> None:
-        self.problems.add_line(self.name, line or self.number, key, what, kind)
-
-    def check_header(self, first: int, expected: list[Column]) -> None:
-        for at, column in enumerate(expected, first):
-            found = excerpt(self.header[at]) if at < len(self.header) else "missing"
-            if self.header[at : at + 1] != [column.name]:
-                names = ",".join(column.name for column in expected)
-                what = f"column {at + 1} is {found}, not {column.name}; the columns of this file are {names}"
-                raise InputError([Problem(f"{self.name}:{self.number}", "", what)])
-
-    def rows(self) -> Iterator[list[str]]:
-        """The lines below the header that have as many fields."""
-        for texts in self.split_lines():
-            if len(texts) == len(self.header):
-                yield texts
-            else:
-                self.bad("", f"has {len(texts)} fields, the header has {len(self.header)}", "lines of another length")
-
-    def read(self, texts: Iterable[str], expected: list[Column]) -> Row:
-        """The values by name; {}, with its errors reported, for fields that cannot be read."""
-        values = {}
-        for column, text in zip(expected, texts):
-            try:
-                values[column.name] = column.value(text)
-            except ValueError:
-                self.bad(column.name, f"is {excerpt(text) if text else 'empty'}; {column.expected} is expected")
-        return values if len(values) == len(expected) else {}
-
-
-def read_table(file: Path, problems: Problems, name: str = "") -> list[Row]:
-    """The rows of one of TABLES, in histograms.csv those of a field as one."""
-    table, expected, found = Table(file, problems), TABLES[name or file.name], []
-    table.check_header(0, expected)
-    for row in filter(None, (table.read(texts, expected) for texts in table.rows())):
-        if "decade" in row:
-            add_decade(found, row, table)
-        else:
-            found.append(row)
-    return found
-
-
-def add_decade(found: list[Row], row: Row, table: Table) -> None:
-    own = {"point": row["point"], "field": row["field"]}
-    if not found or not own.items() <= found[-1].items():
-        found.append(own | {"lowest": 0, "negative": [], "equal": 0, "positive": []})
-    last, decade = found[-1], row["decade"]
-    place = len(last["negative"])
-    if place == 1 and decade not in ("below", "equal"):
-        last["lowest"] = decade
-    if decade == "equal":
-        last["equal"] = row["positive"]
-    elif decade == ("below" if place == 0 else last["lowest"] + place - 1):
-        last["negative"].append(row["negative"])
-        last["positive"].append(row["positive"])
-    else:
-        what = f"is {decade}; below and then rising exponents without a gap are expected"
-        table.bad("decade", what, "decades out of order")
-
-
-@dataclass
-class RunTable:
-    """runs.csv; the axes are the columns between problem and space."""
-
-    axes: list[str] = field(default_factory=list)
-    rows: list[RunRow] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)  # line of each row, from 1
-    cut: bool = False  # the last line had no end: the study was stopped while it was written
-
-
-def read_runs(file: Path, problems: Problems) -> RunTable:
-    table = Table(file, problems)
-    # studies of the commands sensitivity and invert have measures
-    has_measures = table.header[-len(MEASURES) :] == [column.name for column in MEASURE_COLUMNS]
-    behind = BEHIND_AXES + (MEASURE_COLUMNS if has_measures else [])
-    table.check_header(0, BEFORE_AXES)
-    begin = len(BEFORE_AXES)
-    end = max(begin, len(table.header) - len(behind))
-    table.check_header(end, behind)
-    runs = RunTable(axes=[axis_of_column(column) for column in table.header[begin:end]], cut=table.cut)
-    for texts in table.rows():
-        if values := table.read(texts[:begin] + texts[end:], BEFORE_AXES + behind):
-            runs.rows.append(RunRow(**values, values=texts[begin:end]))
-            runs.lines.append(table.number)
-    check_runs(runs, table)
-    return runs
-
-
-def check_runs(runs: RunTable, table: Table) -> None:
-    """Runs that are there twice, and points whose runs disagree about what they are."""
-    by_number: dict[int, int] = {}
-    done: dict[tuple, int] = {}
-    by_point: dict[int, tuple[int, list[str]]] = {}
-    for row, line in zip(runs.rows, runs.lines):
-        if (first := by_number.setdefault(row.run, line)) != line:
-            table.bad("run", f"run {row.run} is in line {first} already", "runs that are there twice", line)
-        if row.kind == "reference":
-            continue
-        if row.status == "ok" and (first := done.setdefault((row.point, row.kind, row.repeat), line)) != line:
-            what = f"point {row.point}, {row.kind} {row.repeat} was done in line {first} already"
-            table.bad("repeat", what, "runs that count twice", line)
-        first, values = by_point.setdefault(row.point, (line, row.values))
-        if values != row.values:
-            here, there = ", ".join(row.values), ", ".join(values)
-            what = f"the values of point {row.point} are {here} here and {there} in line {first}"
-            table.bad("point", what, "points with other values", line)
+    Raises InputError by the first line and column that cannot be read.
+    """
+    lines = file.read_text(encoding="utf-8-sig", errors="surrogateescape").split("\n")
+    is_cut = bool(lines.pop())
+    table, rows, column = csv.DictReader(lines, strict=True), [], ""
+    try:
+        names = table.fieldnames or []
+        axes = [name for name in names if name not in RUN_COLUMNS]
+        # studies of the commands sensitivity and invert have measures
+        known = {
+            name: VALUES[kind] for name, kind in RUN_COLUMNS.items() if name in names or name not in MEASURE_COLUMNS
+        }
+        for texts in table:
+            column = ""
+            if None in (*texts, *texts.values()):
+                raise ValueError("another number of fields than the header")
+            row = RunRow(values=[texts[axis] for axis in axes])
+            for column, (read, default) in known.items():
+                setattr(row, column, read(texts[column]) if texts[column] else default)
+            rows.append(row)
+    except (KeyError, ValueError, csv.Error):
+        # a quote that is never closed goes on to the end of the file
+        raise InputError([Problem(f"{file}:{len(rows) + 2}", column, "cannot be read")]) from None
+    return list(map(axis_of_column, axes)), rows, is_cut
 
 
 # ---- as runs fill them
@@ -548,50 +325,43 @@ def csv_lines(rows: Iterable[Iterable[Any]]) -> str:
 
 def run_header(axes: Iterable[str], with_measures: bool = False) -> str:
     """The header of runs.csv. `with_measures`: of a study of sensitivity or invert."""
-    behind = BEHIND_AXES + (MEASURE_COLUMNS if with_measures else [])
-    before = [column.name for column in BEFORE_AXES]
-    return csv_lines([[*before, *map(axis_column, axes), *(column.name for column in behind)]])
+    measures = MEASURE_COLUMNS if with_measures else ()
+    return csv_lines([[*BEFORE_AXES, *map(axis_column, axes), *BEHIND_AXES, *measures]])
 
 
 def run_line(row: RunRow, with_measures: bool = False) -> str:
     """A line of runs.csv. Numbers that are not known, or not finite, are empty."""
 
-    def known(column: Column) -> Any:
-        value = getattr(row, column.name)
+    def known(name: str) -> Any:
+        value = getattr(row, name)
         is_unknown = isinstance(value, int) and value < 0 or isinstance(value, float) and not math.isfinite(value)
         return "" if is_unknown else value
 
-    behind = BEHIND_AXES + (MEASURE_COLUMNS if with_measures else [])
-    return csv_lines([[*map(known, BEFORE_AXES), *row.values, *map(known, behind)]])
+    measures = MEASURE_COLUMNS if with_measures else ()
+    return csv_lines([[*map(known, BEFORE_AXES), *row.values, *map(known, (*BEHIND_AXES, *measures))]])
 
 
-def keep_points(table: Path, points: Collection[int]) -> None:
-    """Takes the lines of all other points out of a table, and a last line without an end."""
-    if not table.exists():
-        return
-    text = table.read_text(encoding="utf-8", errors="surrogateescape")
-    header, *lines = [line for line in text.splitlines(keepends=True) if line.endswith("\n")] or [""]
-    known = {str(point) for point in points}
-    kept = header + "".join(line for line in lines if line.partition(",")[0] in known)
-    if kept != text:
-        write_file(table, kept.encode("utf-8", errors="surrogateescape"))
+def read_points(file: Path) -> list[Row]:
+    """The lines of points.jsonl, each a point with its POINT_TABLES; a last line that was cut is left out."""
+    text = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
+    found = []
+    for number, line in enumerate(text.split("\n")[:-1], 1):
+        try:
+            found.append({name: json.loads(line)[name] for name in ("point", *POINT_TABLES)})
+        except (KeyError, TypeError, ValueError):
+            raise InputError([Problem(f"{file}:{number}", "", "cannot be read")]) from None
+    return found
 
 
-class TableWriter:
-    """A table that grows at its end, each time on the disk when append() returns; `header`: of one not in TABLES."""
+def point_line(point: Row) -> str:
+    """A line of points.jsonl."""
+    return json.dumps(point) + "\n"
 
-    def __init__(self, file: Path, header: str):
-        if not file.exists():
-            known = TABLES.get(file.name)
-            write_file(file, csv_lines([[column.name for column in known]]) if known else header)
-        self.descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
 
-    def append(self, lines: str, sync: bool = True) -> None:
-        data = lines.encode(errors="replace")
-        while data:
-            data = data[os.write(self.descriptor, data) :]
+def append_lines(file: Path, lines: str, sync: bool = True) -> None:
+    """Lets a table grow at its end. `sync`: it is on the disk, with what was appended before, when this returns."""
+    with open(file, "ab") as stream:
+        stream.write(lines.encode(errors="replace"))
         if sync:
-            os.fsync(self.descriptor)
-
-    def close(self) -> None:
-        os.close(self.descriptor)
+            stream.flush()
+            os.fsync(stream.fileno())

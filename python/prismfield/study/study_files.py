@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""An analysed study as tables for a terminal, Markdown, LaTeX and the P3 Analysis Library, FOM lines, JSON and HDF5."""
+"""An analysed study as JSON, HDF5 and for the P3 Analysis Library; what study.json holds as tables and FOM lines."""
 
 import csv
 import dataclasses
@@ -12,15 +12,14 @@ import textwrap
 import h5py
 import numpy
 
-from ..field_names import in_order, is_field
-from .analysis import fast_points, kept_labels, platform_of
+from ..field_names import UNITS, in_order, is_field
+from .analysis import fast_points, has_speed, kept_labels, platform_of
 from .spec import last_word
-from .study_data import FORMS, MEASURES, SAMPLES, TABLES, Estimate, Sample
+from .study_data import ERROR_COLUMNS, FORMS, MEASURES, POINT_TABLES, SAMPLES, csv_lines, quantities_of
 from .texts import counted, grouped, json_text, number_text, short_text, shown
 
 TERMINAL_WIDTH = 80
 LONGEST_LABEL = 28
-TIME_HEADINGS = {"run": "field time (s)", "sensitivity": "G m (s)", "invert": "inversion (s)"}
 
 
 @dataclasses.dataclass
@@ -58,121 +57,124 @@ class Table:
         return sum(column.width for column in self.columns) + 2 * (len(self.columns) - 1)
 
 
-def interval_text(estimate, factor=1):
-    middle = short_text(estimate.value * factor)
-    if not middle or not (math.isfinite(estimate.low) and math.isfinite(estimate.high)):
-        return middle
-    return f"{middle} ({short_text(estimate.low * factor)} to {short_text(estimate.high * factor)})"
+def interval_text(found, factor=1):
+    """A median or an estimate of study.json."""
+    if found is None:
+        return ""
+    low, high = (short_text(found[key], factor=factor) for key in ("low", "high"))
+    middle = short_text(middle_of(found), factor=factor)
+    return f"{middle} ({low} to {high})" if low and high else middle
+
+
+def middle_of(found):
+    """The number of a part of study.json, which may have an interval."""
+    return found.get("median", found.get("value")) if isinstance(found, dict) else found
 
 
 def settings_text(settings, between=", "):
     return between.join(f"{key}={text}" for key, text in settings.items())
 
 
+def machines_of(study):
+    return study.get("machines") or [study["machine"]]
+
+
+def axes_of(study):
+    """The names of the axes, with that of machines in a joined study."""
+    return (["machine"] if "machines" in study else []) + [axis["name"] for axis in study["axes"]]
+
+
+def label_of(point, axis):
+    return point["machine"] if axis == "machine" else point["labels"][axis]
+
+
 def axis_columns(study, points):
-    if not study.axes:
-        return [Column("point", [str(point.id) for point in points], True)]
-    return [Column(axis.name, [point.labels[a] for point in points], True) for a, axis in enumerate(study.axes)]
+    axes = axes_of(study)
+    if not axes:
+        return [Column("point", [str(point["id"]) for point in points], True)]
+    return [Column(axis, [label_of(point, axis) for point in points], True) for axis in axes]
 
 
 def state_of(point):
-    state = "" if point.status == "ok" else point.status
-    if point.why:
-        state += (": " if state else "") + point.why
-    if point.oversubscribed:
+    state = "" if point["status"] == "ok" else point["status"]
+    if point["why"]:
+        state += (": " if state else "") + point["why"]
+    if point["oversubscribed"]:
         state += ", oversubscribed" if state else "oversubscribed"
     return state
 
 
-# columns of numbers of the points: heading and text
-NUMBERS = {
-    "runs": lambda p: str(len(p.field_seconds.all) or ""),
-    "time": lambda p: interval_text(p.field_seconds.median),
-    "total time (s)": lambda p: short_text(p.total_seconds.median.value),
-    "pairs/s": lambda p: short_text(p.pairs_per_second.median.value, 3),
-    "speed-up": lambda p: interval_text(p.speed_up),
-    "efficiency (%)": lambda p: interval_text(p.efficiency, 100),
-    "Karp-Flatt (%)": lambda p: interval_text(p.karp_flatt, 100),
-    "peak memory (MB)": lambda p: short_text(p.memory_bytes * 1e-6, 3),
-    "energy (J)": lambda p: short_text(p.energy_joules),
-    "core seconds": lambda p: short_text(p.core_seconds),
-    "GFLOP/s": lambda p: short_text(p.roofline.arithmetic_rate * 1e-9, 3),
-    "of peak (%)": lambda p: short_text(p.roofline.fraction_of_peak * 100, 3),
-    "largest error": lambda p: short_text(p.largest_error, 2),
-}
-# those that a terminal has room for, some of them shorter
-ON_TERMINAL = {key: NUMBERS[key] for key in ("runs", "time", "pairs/s", "speed-up")} | {
-    "efficiency (%)": lambda p: short_text(p.efficiency.value * 100, 3),
-    "memory (MB)": NUMBERS["peak memory (MB)"],
-    "of peak (%)": NUMBERS["of peak (%)"],
-    "largest error": NUMBERS["largest error"],
-}
+def number_columns(study, points, on_terminal=False):
+    """Columns of the numbers of points, on a terminal of those that are looked at first."""
+    columns = [Column("runs", [str(point["runs"] or "") for point in points])]
+    for own in quantities_of(study["command"]).values():
+        if not own.heading or (on_terminal and not own.on_terminal):
+            continue
+        if own.interval == "all" or (own.interval and not on_terminal):
+            cells = [interval_text(own.of(point), own.factor) for point in points]
+        else:
+            cells = [short_text(middle_of(own.of(point)), own.digits, own.factor) for point in points]
+        columns.append(Column(own.heading, cells))
+    return columns
 
 
-def number_columns(study, points, numbers):
-    """Columns of `numbers`, then what sensitivity and invert measure beside."""
-    numbers = {TIME_HEADINGS[study.rules.command] if key == "time" else key: text for key, text in numbers.items()}
-    if study.rules.command != "run":
-        numbers["setup (s)"] = lambda p: short_text(p.setup_seconds, 3)
-        for measure in MEASURES:
-            numbers[measure.heading] = lambda p, m=measure: short_text(getattr(p, m.name) * m.factor)
-    return [Column(heading, [text(point) for point in points]) for heading, text in numbers.items()]
-
-
-def serial_text(serial):
+def serial_text(law):
     """More than all of it is no share: the run got slower."""
-    return "no speed-up" if serial.value > 1 else interval_text(serial, 100)
+    if law is None:
+        return ""
+    found = {"value": law["serial"], "low": law.get("low"), "high": law.get("high")}
+    return "no speed-up" if law["serial"] > 1 else interval_text(found, 100)
 
 
 def fit_table(study, groups=None):
     """Serial fractions; `groups` says what each is of, otherwise all labels of its group do."""
-    fits = study.fits
-    groups = groups or [settings_text(fit.group) for fit in fits]
+    fits = study["fits"]
+    groups = groups or [settings_text(fit["group"]) for fit in fits]
     columns = [
-        Column("along", [fit.along for fit in fits], True),
+        Column("along", [fit["along"] for fit in fits], True),
         *([Column("of", groups, True)] if any(groups) else []),
-        Column("Amdahl (%)", [serial_text(fit.amdahl) for fit in fits]),
-        Column("Gustafson (%)", [serial_text(fit.gustafson) for fit in fits]),
-        Column("time of one (s)", [short_text(fit.seconds_of_one) for fit in fits]),
-        Column("points", [str(len(fit.points)) for fit in fits]),
+        Column("Amdahl (%)", [serial_text(fit["amdahl"]) for fit in fits]),
+        Column("Gustafson (%)", [serial_text(fit["gustafson"]) for fit in fits]),
+        Column("time of one (s)", [short_text(fit["seconds_of_one"]) for fit in fits]),
+        Column("points", [str(len(fit["points"])) for fit in fits]),
     ]
     return Table("Serial fractions", columns)
 
 
 def error_table(study, title, number):
     """One number of every field, a row per point."""
-    errors = {(error["point"], error["field"]): error for error in study.errors}
-    units = {error["field"]: error["unit"] for error in study.errors if error["unit"] and number != "relative"}
-    with_errors = {error["point"] for error in study.errors if is_field(error["field"])}
-    points = [point for point in study.points if point.id in with_errors]
+    errors = {(error["point"], error["field"]): error for error in study["errors"]}
+    units = {error["field"]: UNITS.get(error["unit"], error["unit"]) for error in study["errors"] if error["unit"]}
+    with_errors = {error["point"] for error in study["errors"] if is_field(error["field"])}
+    points = [point for point in study["points"] if point["id"] in with_errors]
     columns = axis_columns(study, points)
-    for field in in_order({error["field"] for error in study.errors}):
-        own = [errors.get((point.id, field)) for point in points]
-        heading = f"{field} ({units[field]})" if field in units else field
+    for field in in_order({error["field"] for error in study["errors"]}):
+        own = [errors.get((point["id"], field)) for point in points]
+        heading = f"{field} ({units[field]})" if field in units and number != "relative" else field
         columns.append(Column(heading, [short_text(e[number], 3) if e else "" for e in own]))
     return Table(title, columns)
 
 
 def portability_table(study):
-    kinds = [(portability, kind) for portability in study.portability for kind in ("architectural", "application")]
+    rows = study["portability"]
     columns = [
-        Column("problem", [portability.problem[:12] for portability, _ in kinds], True),
-        Column("application", [settings_text(portability.kept) for portability, _ in kinds], True),
-        Column("efficiency", [kind for _, kind in kinds], True),
+        Column("problem", [row["problem"][:12] for row in rows], True),
+        Column("application", [settings_text(row["application"]) for row in rows], True),
+        Column("efficiency", [row["efficiency"] for row in rows], True),
     ]
-    platforms = study.portability[0].platforms if study.portability else []
-    for i, platform in enumerate(platforms):
-        cells = [short_text(getattr(portability.platforms[i], kind) * 100, 3) for portability, kind in kinds]
-        columns.append(Column(platform.name, cells))
-    columns.append(Column("harmonic mean", [short_text(getattr(own, kind) * 100, 3) for own, kind in kinds]))
+    for platforms in zip(*(row["platforms"] for row in rows)):
+        cells = [short_text(own["efficiency"], 3, 100) for own in platforms]
+        columns.append(Column(platforms[0]["platform"], cells))
+    columns.append(Column("harmonic mean", [short_text(row["value"], 3, 100) for row in rows]))
     return Table("Performance portability (%)", columns)
 
 
 def study_tables(study):
     """Points, serial fractions, errors by field and performance portability, each where there is any."""
-    columns = axis_columns(study, study.points) + number_columns(study, study.points, NUMBERS)
+    points = study["points"]
+    columns = axis_columns(study, points) + number_columns(study, points)
     tables = [
-        Table("Points", [*columns, Column("state", [state_of(point) for point in study.points])]),
+        Table("Points", [*columns, Column("state", [state_of(point) for point in points])]),
         fit_table(study),
         error_table(study, "RMS difference from the reference", "rms_difference"),
         error_table(study, "Largest difference from the reference", "largest_difference"),
@@ -202,18 +204,18 @@ def markdown(table):
 
 def tables_as_markdown(study):
     """The tables with title, machines and notes."""
-    rules = study.rules
-    text = f"# {markdown_text(study.title)}\n\n"
-    for machine in study.machines:
-        name, version, git = map(markdown_text, (machine.name, machine.version, machine.git))
+    rules = study["rules"]
+    text = f"# {markdown_text(study['title'])}\n\n"
+    for machine in machines_of(study):
+        name, version, git = (markdown_text(machine[key]) for key in ("name", "version", "git"))
         text += f"- {name}: prismfield {version} (git {git})\n"
     text += (
-        f"- medians of {rules.repeats} repeats after {counted(rules.warmup, 'warm-up')}, in brackets 95 % intervals by"
-        f" bootstrap; accuracy gate {rules.tolerance:g}\n"
+        f"- medians of {rules['repeats']} repeats after {counted(rules['warmup'], 'warm-up')}, in brackets 95 %"
+        f" intervals by bootstrap; accuracy gate {rules['tolerance']:g}\n"
     )
     text += "".join("\n" + markdown(table) for table in study_tables(study))
-    if rules.notes:
-        text += "\n## Notes\n\n" + "".join(f"- {markdown_text(note)}\n" for note in rules.notes)
+    if rules["notes"]:
+        text += "\n## Notes\n\n" + "".join(f"- {markdown_text(note)}\n" for note in rules["notes"])
     return text
 
 
@@ -246,7 +248,7 @@ def latex(table, title):
 
 def tables_as_latex(study):
     """The tables alone, each a table environment that needs no package."""
-    return "\n".join(latex(table, study.title) for table in study_tables(study))
+    return "\n".join(latex(table, study["title"]) for table in study_tables(study))
 
 
 # ---- the terminal
@@ -265,12 +267,12 @@ def wrapped(text):
 def short_axis(study, axis):
     """The last part of a key path, where no other axis ends the same."""
     last = last_word(axis)
-    return last if [last_word(other.name) for other in study.axes].count(last) == 1 else axis
+    return last if [last_word(other) for other in axes_of(study)].count(last) == 1 else axis
 
 
 def labels_text(study, point, axes):
-    parts = [f"{short_axis(study, study.axes[a].name)}={cut(shown(point.labels[a]))}" for a in axes]
-    return ", ".join(parts) or f"point {point.id}"
+    parts = [f"{short_axis(study, axis)}={cut(shown(label_of(point, axis)))}" for axis in axes]
+    return ", ".join(parts) or f"point {point['id']}"
 
 
 def narrow(table, least):
@@ -289,21 +291,20 @@ def narrow(table, least):
 
 def terminal_point_table(study, varying):
     """The points that have numbers, with what tells them apart and what is looked at first."""
-    points = [p for p in study.points if p.field_seconds.all or math.isfinite(p.largest_error)]
+    points = [p for p in study["points"] if p["runs"] or p["largest_error"] is not None]
     columns = [
-        Column(short_axis(study, study.axes[a].name), [cut(shown(point.labels[a])) for point in points], True)
-        for a in varying
-    ] or [Column("point", [str(point.id) for point in points], True)]
-    states = [p.status if p.status != "ok" else "oversubscribed" if p.oversubscribed else "" for p in points]
-    table = Table("Points", [*columns, *number_columns(study, points, ON_TERMINAL), Column("state", states)])
-    least = ("memory (MB)", "of peak (%)", "efficiency (%)", "runs", "RMS residual / sigma", "G' d (s)", "pairs/s")
+        Column(short_axis(study, axis), [cut(shown(label_of(point, axis))) for point in points], True)
+        for axis in varying
+    ] or [Column("point", [str(point["id"]) for point in points], True)]
+    states = [p["status"] if p["status"] != "ok" else "oversubscribed" if p["oversubscribed"] else "" for p in points]
+    table = Table("Points", [*columns, *number_columns(study, points, True), Column("state", states)])
+    least = ("peak memory (MB)", "of peak (%)", "efficiency (%)", "runs", "RMS residual / sigma", "G' d (s)", "pairs/s")
     return narrow(table, (*least, "largest error", "G m anew (s)"))
 
 
 def terminal_fit_table(study, varying):
     """The serial fractions, told apart by what differs between them."""
-    names = {study.axes[a].name for a in varying}
-    varied = [{axis: label for axis, label in fit.group.items() if axis in names} for fit in study.fits]
+    varied = [{axis: label for axis, label in fit["group"].items() if axis in varying} for fit in study["fits"]]
     groups = [
         settings_text({short_axis(study, axis): cut(shown(label)) for axis, label in group.items()}) for group in varied
     ]
@@ -324,27 +325,26 @@ def aligned(table):
 
 def gaps_text(study, varying):
     """Why points have no numbers, a line per reason; reasons that differ in their digits alone are one."""
-    gaps = (point for point in study.points if point.status != "ok")
-    reasons = grouped(gaps, lambda point: (point.status, re.sub(r"\d", "", point.why)))
+    gaps = (point for point in study["points"] if point["status"] != "ok")
+    reasons = grouped(gaps, lambda point: (point["status"], re.sub(r"\d", "", point["why"])))
     text = ""
     for (status, _), points in reasons.items():
         where = labels_text(study, points[0], varying)
         which = where if len(points) == 1 else f"{len(points)} points, the first {where}"
-        text += wrapped(f"{status}: {which}{': ' if points[0].why else ''}{shown(points[0].why)}")
+        text += wrapped(f"{status}: {which}{': ' if points[0]['why'] else ''}{shown(points[0]['why'])}")
     return text
 
 
 def tables_as_text(study):
     """The points and serial fractions for a terminal: what is the same everywhere stands above, why points have no
     numbers below, and what does not fit is in tables_as_markdown alone."""
-    # by their places
-    axes = range(len(study.axes))
-    varying = [a for a in axes if len({point.labels[a] for point in study.points}) > 1]
-    same = [a for a in axes if a not in varying]
-    parts = [wrapped("everywhere: " + labels_text(study, study.points[0], same))] if study.points and same else []
+    points = study["points"]
+    varying = [axis for axis in axes_of(study) if len({label_of(point, axis) for point in points}) > 1]
+    same = [axis for axis in axes_of(study) if axis not in varying]
+    parts = [wrapped("everywhere: " + labels_text(study, points[0], same))] if points and same else []
     tables = (terminal_point_table(study, varying), terminal_fit_table(study, varying))
     parts += [aligned(table) for table in tables if table.rows]
-    parts += [gaps_text(study, varying), "".join(wrapped("note: " + shown(note)) for note in study.rules.notes)]
+    parts += [gaps_text(study, varying), "".join(wrapped("note: " + shown(note)) for note in study["rules"]["notes"])]
     return "\n".join(part for part in parts if part)
 
 
@@ -359,142 +359,65 @@ def p3_csv(study):
     writer.writerow(("date", "fom", "application", "problem", "platform"))
 
     def place(point):
-        return platform_of(study, point), point.problem, tuple(kept_labels(study, point).items())
+        return platform_of(point), point["problem"], tuple(kept_labels(study, point).items())
 
     for points in grouped(fast_points(study), place).values():
-        point = max(points, key=lambda point: point.pairs_per_second.median.value)
+        point = max(points, key=lambda point: middle_of(point["pairs_per_second"]))
         application = " ".join(["prismfield", settings_text(kept_labels(study, point), " ")]).strip()
         for run in study.runs:
-            if run.point == point.id and run.kind == "timed" and run.status == "ok" and run.pairs_per_second > 0:
+            if run.point == point["id"] and run.kind == "timed" and run.status == "ok" and run.pairs_per_second > 0:
                 rate = number_text(run.pairs_per_second)
-                problem = f"{study.title} {point.problem[:12]}"
-                writer.writerow((run.started, rate, application, problem, platform_of(study, point)))
+                problem = f"{study.title} {point['problem'][:12]}"
+                writer.writerow((run.started, rate, application, problem, platform_of(point)))
     return text.getvalue()
 
 
 def fom_lines(study):
     """A line `FOM name[labels]: value unit` for each figure of merit of each point that ran."""
     text = ""
-    for point in study.points:
-        if not point.has_speed:
-            continue
-        labels = {axis.name: label for axis, label in zip(study.axes, point.labels)}
+    for point in filter(has_speed, study["points"]):
+        labels = {axis: label_of(point, axis) for axis in axes_of(study)}
         place = shown(settings_text(labels, ",")).replace(":", "=")  # a colon ends the name
         place = f"[{place}]" if place else ""
-        seconds = ("field_seconds", "total_seconds", "process_seconds")
-        foms = [
-            *((name, getattr(point, name).median.value, "s") for name in seconds),
-            ("pairs_per_second", point.pairs_per_second.median.value, "1/s"),
-            *((name, getattr(point, name).value, "1") for name in ("speed_up", "efficiency")),
-            ("memory", point.memory_bytes, "B"),
-            ("energy", point.energy_joules, "J"),
-            ("core_seconds", point.core_seconds, "s"),
-            ("arithmetic_rate", point.roofline.arithmetic_rate, "1/s"),
-            ("fraction_of_peak", point.roofline.fraction_of_peak, "1"),
-            ("largest_error", point.largest_error, "1"),
-            *((measure.name, getattr(point, measure.name), measure.unit) for measure in MEASURES),
-        ]
-        known = [(name, value, unit) for name, value, unit in foms if math.isfinite(value)]
-        text += "".join(f"FOM {name}{place}: {number_text(value)} {unit}\n" for name, value, unit in known)
+        for own in quantities_of(study["command"]).values():
+            if (value := middle_of(own.of(point))) is not None:
+                text += f"FOM {own.name}{place}: {number_text(value)} {own.unit}\n"
     return text
+
+
+def errors_csv(study):
+    """errors.csv: a line per point and field."""
+    return csv_lines([ERROR_COLUMNS, *([row[name] for name in ERROR_COLUMNS] for row in study.errors)])
 
 
 # ---- JSON
 
 
-def json_of(value):
-    """What JSON has of a member: nothing for a count, sample or estimate that is not known."""
-    if isinstance(value, Sample):
-        median, low, high = value.median
-        ends = {"least": min(value.all, default=0), "most": max(value.all, default=0)}
-        return {"median": median, "low": low, "high": high, **ends, "all": value.all} if value.all else None
-    if isinstance(value, Estimate):
-        return None if math.isnan(value.value) else value._asdict()
-    return None if isinstance(value, int) and value < 0 else value
-
-
-def members(record, names):
-    return {name: json_of(getattr(record, name)) for name in names.split()}
-
-
 def problem_list(study):
     pairs = {}
-    for point in filter(lambda point: point.problem, study.points):
-        pairs[point.problem] = max(point.pairs, pairs.get(point.problem, -1))
-    return [{"id": name, "hash": name, "pairs": json_of(most)} for name, most in pairs.items()]
-
-
-def sweep_axes(study):
-    """Places of the axes of the sweep: that which joining adds is stated by the points themselves."""
-    return range(1 if study.joined else 0, len(study.axes))
-
-
-def measured(study):
-    """What the runs of the study's command report beside times and memory."""
-    return " ".join(measure.name for measure in MEASURES) if study.rules.command != "run" else ""
-
-
-def point_json(study, point):
-    roofline = point.roofline
-    bounds = {"intensity": roofline.intensity, "bound": roofline.bound or None}
-    return {
-        "id": point.id,
-        "machine": study.machines[point.machine].name,
-        "labels": {study.axes[a].name: point.labels[a] for a in sweep_axes(study)},
-        **members(point, "status why oversubscribed problem"),
-        "runs": len(point.field_seconds.all),
-        **members(point, f"{' '.join(SAMPLES)} setup_seconds output_seconds space device ranks threads devices slots"),
-        **members(point, "batch block partition precision kernel pairs"),
-        "pairs_by_form": {form: pairs for form, pairs in point.pairs_by_form.items() if pairs >= 0},
-        **members(point, "memory_bytes scratch_bytes energy_joules largest_error load busy_least busy_most"),
-        **members(point, f"{measured(study)} baseline speed_up efficiency karp_flatt"),
-        "operations": roofline.double_operations + roofline.single_operations,
-        **members(roofline, "double_operations single_operations arithmetic_rate fraction_of_peak"),
-        "roofline": None if math.isnan(roofline.intensity) else bounds,
-        "core_seconds": point.core_seconds,
-    }
-
-
-def fit_json(fit):
-    def law(own):
-        bounds = {key: value for key, value in (("low", own.low), ("high", own.high)) if math.isfinite(value)}
-        return None if math.isnan(own.value) else {"serial": own.value, **bounds}
-
-    laws = {"amdahl": law(fit.amdahl), "seconds_of_one": fit.seconds_of_one, "gustafson": law(fit.gustafson)}
-    return members(fit, "along key group") | laws | {"points": fit.points}
-
-
-def portability_json(own, kind):
-    platforms = [
-        {"platform": platform.name, **members(platform, "point"), "efficiency": getattr(platform, kind)}
-        for platform in own.platforms
-    ]
-    whole = {"application": own.kept, "platforms": platforms, "value": getattr(own, kind)}
-    return {"efficiency": kind, "problem": own.problem, **whole}
+    for point in filter(lambda point: point["problem"], study.points):
+        pairs[point["problem"]] = max(point["pairs"] or -1, pairs.get(point["problem"], -1))
+    return [{"id": name, "hash": name, "pairs": None if most < 0 else most} for name, most in pairs.items()]
 
 
 def study_json(study, analysed_by):
     """The text of study.json; `analysed_by`: version and git hash of the program that analysed it."""
-    machines = [{**machine.json, "name": machine.name} for machine in study.machines]
-    efficiencies = ("architectural", "application")
+    machines, rules = study.machines, vars(study.rules)
     root = {
         "schema": "prismfield-study",
         "version": 1,
         "title": study.title,
         "command": study.rules.command,
         "study_hash": study.hash,
-        "program": {key: getattr(study.machines[0], key) if study.machines else "" for key in ("version", "git")},
+        "program": {key: machines[0][key] for key in ("version", "git")},
         "analysed_by": analysed_by,
-        **members(study, "started ended reduced"),
-        **({"machines": machines} if study.joined else {"machine": machines[0] if machines else {"name": ""}}),
-        "rules": {key: value for key, value in vars(study.rules).items() if key != "command"},
-        "axes": [members(study.axes[a], "name values") for a in sweep_axes(study)],
+        **{name: getattr(study, name) for name in ("started", "ended", "reduced")},
+        **({"machines": machines} if study.joined else {"machine": machines[0]}),
+        "rules": {key: value for key, value in rules.items() if key != "command"},
+        "axes": [{"name": axis.name, "values": axis.values} for axis in study.axes],
         "problems": problem_list(study),
-        "points": [point_json(study, point) for point in study.points],
-        "fits": [fit_json(fit) for fit in study.fits],
-        **members(study, "errors histograms trace maps busy"),
-        "portability": [portability_json(own, kind) for own in study.portability for kind in efficiencies],
-        **members(study, "figures compare_with"),
+        **{name: getattr(study, name) for name in ("points", "fits", *POINT_TABLES, "portability", "figures")},
+        "compare_with": study.compare_with,
     }
     return json_text(root, 1)
 
@@ -503,19 +426,9 @@ def study_json(study, analysed_by):
 
 
 # of a name that holds the word; others have none
-UNITS = {"_seconds": "s", "busy_": "s", "_bytes": "byte", "_joules": "J", "_per_second": "s-1", "_rate": "s-1"}
-UNITS["intensity"] = "byte-1"
-
-
-def columns(rows, names):
-    """(name, values) of members of the rows, three of one that is an estimate."""
-    for name in names.split():
-        values = [getattr(row, name) for row in rows]
-        if isinstance(values[0], (Sample, Estimate)):
-            parts = zip(*(getattr(value, "median", value) for value in values))
-            yield from ((name + end, list(map(float, part))) for end, part in zip(("", "_low", "_high"), parts))
-        else:
-            yield name, values
+DIMENSIONS = {"_seconds": "s", "busy_": "s", "_bytes": "byte", "_joules": "J", "_per_second": "s-1", "_rate": "s-1"}
+DIMENSIONS["intensity"] = "byte-1"
+COUNTS = "ranks threads devices slots batch block pairs".split()
 
 
 def label_values(texts):
@@ -527,7 +440,7 @@ def label_values(texts):
 
 
 def unit_of(name):
-    return next((unit for word, unit in UNITS.items() if word in name and not name.startswith("axis_")), "1")
+    return next((unit for word, unit in DIMENSIONS.items() if word in name and not name.startswith("axis_")), "1")
 
 
 def write_group(file, name, dimension, columns):
@@ -551,21 +464,36 @@ def write_group(file, name, dimension, columns):
             dataset.attrs["flag_meanings"] = numpy.bytes_(meanings.encode("utf-8", "surrogateescape"))
 
 
+def columns_of(points, names):
+    """(name, values) of members of the points, three of one that has an interval; -1 for a count that is not known."""
+    for name in names:
+        values = [point[name] for point in points]
+        if name in (*SAMPLES, "speed_up", "efficiency", "karp_flatt"):
+            yield name, [middle_of(value) if value else math.nan for value in values]
+            for end in ("low", "high"):
+                yield f"{name}_{end}", [value[end] if value else math.nan for value in values]
+        else:
+            yield name, [-1 if value is None and name in COUNTS else value for value in values]
+
+
+def measured(study):
+    """What the runs of the study's command report beside times and memory."""
+    return [measure.name for measure in MEASURES] if study.rules.command != "run" else []
+
+
 def columns_of_points(study):
     points = study.points
-    rooflines = [point.roofline for point in points]
     # no axis takes the name of another column
-    names = [f"axis_{study.axes[a].name.replace('/', '_')}" for a in sweep_axes(study)]
+    labels = ((f"axis_{axis.name.replace('/', '_')}", [p["labels"][axis.name] for p in points]) for axis in study.axes)
+    sized = ("memory_bytes", "scratch_bytes", "energy_joules", "largest_error", "load", "core_seconds")
+    rates = ("double_operations", "single_operations", "arithmetic_rate", "fraction_of_peak")
     return [
-        *columns(points, "id"),
-        ("machine", [study.machines[point.machine].name for point in points]),
-        *zip(names, (label_values([point.labels[a] for point in points]) for a in sweep_axes(study))),
-        *columns(points, "status oversubscribed"),
-        ("runs", [len(point.field_seconds.all) for point in points]),
-        *columns(points, "problem space device partition precision kernel ranks threads devices slots batch block"),
-        *columns(points, f"pairs {' '.join(SAMPLES)} speed_up efficiency karp_flatt memory_bytes scratch_bytes"),
-        *columns(points, f"energy_joules largest_error load core_seconds {measured(study)}"),
-        *columns(rooflines, "double_operations single_operations arithmetic_rate fraction_of_peak intensity"),
+        *columns_of(points, ("id", "machine")),
+        *((name, label_values(texts)) for name, texts in labels),
+        *columns_of(points, "status oversubscribed runs problem space device partition precision kernel".split()),
+        *columns_of(points, [*COUNTS, *SAMPLES, "speed_up", "efficiency", "karp_flatt"]),
+        *columns_of(points, [*sized, *measured(study), *rates]),
+        ("intensity", [point["roofline"]["intensity"] if point["roofline"] else math.nan for point in points]),
     ]
 
 
@@ -573,17 +501,22 @@ def columns_of_runs(study):
     runs = study.runs
     numbers = "setup_seconds field_seconds output_seconds total_seconds process_seconds processor_seconds busy_least"
     numbers += " busy_most pairs_per_second energy_joules load largest_error"
+    counts = ["peak_memory_bytes", "scratch_bytes", "pairs", *(f"pairs_{form}" for form in FORMS)]
     # times of fields that are not those asked for are no speed; runs.csv alone keeps them
-    wrong = {point.id for point in study.points if point.status == "wrong"}
+    wrong = {point["id"] for point in study.points if point["status"] == "wrong"}
     hidden = [run.kind != "reference" and run.point in wrong for run in runs]
+
+    def column(name):
+        return name, [getattr(run, name) for run in runs]
+
     return [
         ("number", [run.run for run in runs]),
-        *columns(runs, "point repeat kind status started"),
+        *map(column, ("point", "repeat", "kind", "status", "started")),
         *(
             (name, [math.nan if h and unit_of(name) not in ("1", "byte") else float(v) for v, h in zip(values, hidden)])
-            for name, values in columns(runs, f"{numbers} {measured(study)}")
+            for name, values in map(column, [*numbers.split(), *measured(study)])
         ),
-        *columns(runs, " ".join(["peak_memory_bytes scratch_bytes pairs", *(f"pairs_{form}" for form in FORMS)])),
+        *map(column, counts),
     ]
 
 
@@ -598,6 +531,6 @@ def write_study_hdf5(study, text, name):
         if study.runs:
             write_group(file, "runs", "run", columns_of_runs(study))
         if study.errors:
-            names = [column.name for column in TABLES["errors.csv"]]
-            write_group(file, "errors", "error", [(name, [row[name] for row in study.errors]) for name in names])
+            columns = [(name, [row[name] for row in study.errors]) for name in ERROR_COLUMNS]
+            write_group(file, "errors", "error", columns)
         file["study"] = text

@@ -14,7 +14,6 @@ import shutil
 import sys
 import time
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -50,9 +49,9 @@ def number_text(value):
     return repr(float(value)).removesuffix(".0")
 
 
-def short_text(value, digits=4):
-    """A number with some digits; nothing where it is not known."""
-    return f"{value:.{digits}g}" if math.isfinite(value) else ""
+def short_text(value, digits=4, factor=1):
+    """A number, times a factor, with some digits; nothing where it is not known."""
+    return "" if value is None or not math.isfinite(value) else f"{value * factor:.{digits}g}"
 
 
 def json_text(value, indent):
@@ -120,26 +119,12 @@ class InputError(Exception):
 
 
 class Problems(list[Problem]):
-    """Collects errors; of one kind in one file the first `most_of_a_kind`, and the number of the rest."""
-
-    most_of_a_kind = 20
-
-    def __init__(self):
-        super().__init__()
-        self.kinds: Counter[tuple[str, str]] = Counter()
+    """Collects errors."""
 
     def add(self, where: str, key: str, what: str) -> None:
         self.append(Problem(str(where), key, what))
 
-    def add_line(self, file: str, line: int, key: str, what: str, kind: str) -> None:
-        self.kinds[file, kind] += 1
-        if self.kinds[file, kind] <= self.most_of_a_kind:
-            self.add(f"{file}:{line}", key, what)
-
     def raise_if_any(self) -> None:
-        for (file, kind), count in self.kinds.items():
-            if count > self.most_of_a_kind:
-                self.add(file, "", f"{count - self.most_of_a_kind:,} more of this kind: {kind}")
         if self:
             raise InputError(list(self))
 
