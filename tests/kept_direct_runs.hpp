@@ -33,7 +33,7 @@ struct CheckpointLayout {
   Digest case_hash;
   std::vector<WorkLayout> ranks;
 
-  [[nodiscard]] CheckpointRun run() const { return {Method::direct, case_hash, numbers_of(ranks)}; }
+  [[nodiscard]] CheckpointRun run() const { return {"direct", case_hash, numbers_of(ranks)}; }
 };
 
 /// The checkpoint, with rank 0's state.

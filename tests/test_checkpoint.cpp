@@ -118,7 +118,7 @@ TEST(CheckpointGuard, SharesOutAnewWhatOtherRanksLeft) {
 TEST(CheckpointGuard, RefusesAStateOfAnotherMethod) {
   const testing::ScratchFolder folder;
   const OpenWork work(plan_of(10));
-  write_checkpoint(folder / "c.h5", {Method::tree, hash, {1, 2}}, 0, work.state());
+  write_checkpoint(folder / "c.h5", {"tree", hash, {1, 2}}, 0, work.state());
   EXPECT_THAT(
       testing::mistakes([&] { static_cast<void>(read_checkpoint(folder / "c.h5", hash, plan_of(10), 0, 1)); }),
       ::testing::HasSubstr("c.h5 was computed by method tree, this run's is direct; without --resume the run "));

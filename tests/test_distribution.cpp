@@ -26,36 +26,6 @@ namespace {
 
 using testing::ranks;
 
-std::string text_of(const std::vector<Supply>& found) {
-  std::string text;
-  for (const Supply& s : found) {
-    text += std::to_string(s.from) + ":" + std::to_string(s.range.begin) + "-" + std::to_string(s.range.end) + " ";
-  }
-  return text;
-}
-
-TEST(Supplies, FromOneRankThatHoldsAll) {
-  const std::vector<IndexRange> held = {{0, 10}, {0, 0}, {0, 0}};
-  EXPECT_EQ(text_of(supplies(held, {4, 7}, 2)), "0:4-7 ");
-  EXPECT_EQ(text_of(supplies(held, {0, 4}, 0)), "0:0-4 ");
-  EXPECT_EQ(text_of(supplies(held, {7, 7}, 1)), "");
-}
-
-TEST(Supplies, OwnValuesComeFirstAndTheRestFromTheLowest) {
-  const std::vector<IndexRange> held = {{0, 6}, {2, 8}, {4, 12}};
-  EXPECT_EQ(text_of(supplies(held, {1, 12}, 0)), "0:1-6 1:6-8 2:8-12 ");
-  EXPECT_EQ(text_of(supplies(held, {1, 12}, 1)), "0:1-2 1:2-8 2:8-12 ");
-  EXPECT_EQ(text_of(supplies(held, {1, 12}, 2)), "0:1-4 2:4-12 ");
-}
-
-TEST(Supplies, BeyondTwoToThe31) {
-  const std::int64_t n = std::int64_t{1} << 40;
-  const std::vector<IndexRange> held = {{0, n}, {n, 2 * n}};
-  EXPECT_EQ(text_of(supplies(held, {n - 1, n + 2}, 1)), "0:1099511627775-1099511627776 1:1099511627776-1099511627778 ");
-}
-
-TEST(Supplies, WhatNobodyHoldsIsAnError) { EXPECT_THROW((void)supplies({{0, 3}, {4, 8}}, {2, 6}, 0), RunError); }
-
 /// The value of a column at an index of the whole.
 double value_at(int column, std::int64_t index) { return 1000.0 * column + static_cast<double>(index); }
 
@@ -97,7 +67,6 @@ TEST_F(Moving, FromRankZeroToEqualPartsAndBack) {
 TEST_F(Moving, FromPartsToAllOfItOnEveryRank) {
   start(part(1000));
   move_to({0, 1000});
-  move_to(part(1000));
 }
 
 TEST_F(Moving, FromRankZeroToAllOfItOnEveryRank) {

@@ -447,7 +447,7 @@ private:
     if (m_communicator.rank() == 0) {
       m_failure.clear();
       try {
-        write_inversion_checkpoint(m_run.output.checkpoint->file, m_hash, state);
+        write_checkpoint(m_run.output.checkpoint->file, m_hash, state);
       } catch (const RunError& error) {
         m_failure = error.what();
         warn(m_failure + "; the inversion goes on without it");
@@ -471,29 +471,19 @@ private:
 
 /// Where the inversion goes on. Collective.
 std::optional<InversionState> state_to_go_on(const InvertOptions& options, const Case& run, const Digest& hash,
-                                             std::int64_t n_values, const Communicator& communicator) {
-  std::optional<InversionState> state;
-  if (!run.output.checkpoint) return state;
+                                             const Communicator& communicator) {
+  if (!run.output.checkpoint) return std::nullopt;
   const fs::path& file = run.output.checkpoint->file;
-  agree(communicator, [&] {
-    at_places_of(run, [&] {
-      check_inversion_checkpoint_place(file, &hash);
-      if (options.resume) state = read_inversion_checkpoint(file, hash, n_values);
-    });
-  });
-  if (any(communicator, state.has_value()) != !any(communicator, !state.has_value())) {
-    agree(communicator, [&] {
-      throw InputError(run.where("output.checkpoint.file"), "output.checkpoint.file",
-                       file.string() + " is not there for all ranks; it has to be in a folder that all nodes share");
-    });
+  InversionState state;
+  const bool found = go_on(options, run, hash, 1, communicator, [&] { return read_checkpoint(file, hash, state); });
+  if (communicator.rank() == 0) {
+    tell_checkpoint(
+        options, file,
+        !found ? "no checkpoint yet, the inversion begins at its start"
+               : fmt::format("goes on after {}{}", counted(static_cast<std::int64_t>(state.rows.size()), "solution"),
+                             state.samples > 0 ? " and " + counted(state.samples, "sample") : ""));
   }
-  if (communicator.rank() != 0) return state;
-  tell_checkpoint(
-      options, file,
-      !state ? "no checkpoint yet, the inversion begins at its start"
-             : fmt::format("goes on after {}{}", counted(static_cast<std::int64_t>(state->rows.size()), "solution"),
-                           state->samples > 0 ? " and " + counted(state->samples, "sample") : ""));
-  return state;
+  return found ? std::optional(std::move(state)) : std::nullopt;
 }
 
 ModelHeader model_header(const Case& run, const std::vector<std::string>& storage, const InversionOutcome& outcome,
@@ -563,8 +553,7 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
     lock = at_places_of(run, [&] { return std::make_unique<CheckpointLock>(run.output.checkpoint->file); });
   });
   const Digest hash = inversion_hash(run, inputs);
-  const std::int64_t n_values = inputs.n_epochs() * inputs.cells->size();
-  const std::optional<InversionState> state = state_to_go_on(options, run, hash, n_values, communicator);
+  const std::optional<InversionState> state = state_to_go_on(options, run, hash, communicator);
   InversionInput input;
   input.request = run.request();
   input.storage = run.sensitivity;
@@ -589,7 +578,7 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
     if (!is_root) return;
     const std::vector<std::string> failures = finish(
         options, run, model_header(run, observer.storage(), outcome, communicator.size(), begin), outcome, begin);
-    if (run.output.checkpoint) remove_inversion_checkpoint(run.output.checkpoint->file, hash);
+    if (run.output.checkpoint) remove_checkpoint(run.output.checkpoint->file, hash);
     if (!failures.empty()) {
       if (!outcome.on_target) warn(outcome.message);
       throw RunError(fmt::format("{}", fmt::join(failures, "\nerror: ")));

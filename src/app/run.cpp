@@ -40,8 +40,6 @@
 namespace prismfield {
 namespace {
 
-namespace fs = std::filesystem;
-
 std::string points_text(const Points& points) {
   const std::string count = counted(points.size(), points.is_grid() ? "point" : "station");
   if (!points.is_grid()) return count;
@@ -157,30 +155,13 @@ RankSizes gather_sizes(const Plan& plan, const Communicator& communicator) {
 /// The guard that writes a run's checkpoints; the work is put where the run goes on from. Collective.
 std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Case& run, const Digest& hash,
                                             RankWork& work, const Communicator& communicator) {
-  const bool is_root = communicator.rank() == 0;
-  const fs::path& file = run.output.checkpoint->file;
-  auto guard = std::make_unique<CheckpointGuard>(CheckpointSettings{file, run.output.checkpoint->every_seconds}, hash,
+  const CheckpointSpec& checkpoint = *run.output.checkpoint;
+  auto guard = std::make_unique<CheckpointGuard>(CheckpointSettings{checkpoint.file, checkpoint.every_seconds}, hash,
                                                  communicator);
-  bool found = false;
-  agree(communicator, [&] {
-    at_places_of(run, [&] {
-      check_checkpoint_place(file, communicator.size(), &hash);
-      found = options.resume && guard->read(work);
-    });
-  });
-  // folders that nodes see differently would give shares with gaps
-  Digest of_root = guard->id();
-  broadcast(communicator, of_root);
-  const bool same = !any(communicator, guard->id() != of_root);
-  agree(communicator, [&] {
-    if (same) return;
-    throw InputError(
-        run.where("output.checkpoint.file"), "output.checkpoint.file",
-        fmt::format("{} is not the same for all ranks; it has to be in a folder that all nodes share", file.string()));
-  });
+  const bool found = go_on(options, run, hash, communicator.size(), communicator, [&] { return guard->read(work); });
   guard->settle(work);
-  if (is_root) {
-    tell_checkpoint(options, file,
+  if (communicator.rank() == 0) {
+    tell_checkpoint(options, checkpoint.file,
                     found ? fmt::format("goes on, {:.1f} % of the pairs are done", 100 * work.done_fraction())
                           : "no checkpoint yet, the run begins at its start");
   }

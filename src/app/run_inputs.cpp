@@ -23,14 +23,13 @@
 #include "case/make_model.hpp"
 #include "case/make_points.hpp"
 #include "case/output_check.hpp"
-#include "compute/checkpoint.hpp"
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "io/dem_file.hpp"
-#include "io/inversion_files.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
 
 namespace prismfield {
 namespace {
@@ -194,10 +193,8 @@ Case read_checked_case(const CaseOptions& options, CaseUse use, const Communicat
     if (can_write && is_root && run.output.checkpoint) {
       const fs::path& file = run.output.checkpoint->file;
       problems.collect([&] {
-        at_places_of(run, [&] {
-          if (use == CaseUse::inversion) return check_inversion_checkpoint_place(file);
-          check_checkpoint_place(file, communicator.size());
-        });
+        const int n_files = use == CaseUse::inversion ? 1 : communicator.size();
+        at_places_of(run, [&] { check_checkpoint_place(file, n_files); });
       });
     }
     if (options.resume && !run.output.checkpoint) {
@@ -261,6 +258,30 @@ void tell_inputs(const CaseOptions& options, const Inputs& inputs) {
   std::vector<std::string> notes = inputs.model->notes();
   notes.insert(notes.end(), inputs.point_notes.begin(), inputs.point_notes.end());
   tell_notes(options, inputs.run, std::move(notes));
+}
+
+bool go_on(const CaseOptions& options, const Case& run, const Digest& hash, int n_files,
+           const Communicator& communicator, const std::function<std::optional<FoundCheckpoint>()>& read) {
+  const fs::path& file = run.output.checkpoint->file;
+  std::optional<FoundCheckpoint> found;
+  agree(communicator, [&] {
+    at_places_of(run, [&] {
+      check_checkpoint_place(file, n_files, &hash);
+      if (options.resume) found = read();
+    });
+  });
+  // folders that nodes see differently would give shares with gaps
+  const Digest id = found ? found->id : Digest();
+  Digest of_root = id;
+  broadcast(communicator, of_root);
+  const bool same = !any(communicator, id != of_root);
+  agree(communicator, [&] {
+    if (same) return;
+    throw InputError(
+        run.where("output.checkpoint.file"), "output.checkpoint.file",
+        fmt::format("{} is not the same for all ranks; it has to be in a folder that all nodes share", file.string()));
+  });
+  return found.has_value();
 }
 
 void tell_checkpoint(const CaseOptions& options, const fs::path& file, const std::string& how_far) {

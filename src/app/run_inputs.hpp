@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "app/cli.hpp"
 #include "case/case.hpp"
 #include "case/make_model.hpp"
+#include "compute/checkpoint.hpp"
 #include "io/station_file.hpp"
 #include "model/points.hpp"
 
@@ -53,6 +55,12 @@ void tell_notes(const CaseOptions& options, const Case& run, std::vector<std::st
 
 /// Tells the warnings of model and points, and notes as tell_notes() does.
 void tell_inputs(const CaseOptions& options, const Inputs& inputs);
+
+/// Goes on from the case's checkpoint, if the options want it and there is one: whether there is. `n_files`: that may
+/// be written at its place, `read`: read_checkpoint(), on each rank by itself. Throws AgreedFailure, also when
+/// something is there that is not to be replaced, and when ranks read different files. Collective.
+[[nodiscard]] bool go_on(const CaseOptions& options, const Case& run, const Digest& hash, int n_files,
+                         const Communicator& communicator, const std::function<std::optional<FoundCheckpoint>()>& read);
 
 /// Tells of the checkpoint: how far it is, unless options.quiet, where the run goes on from it, or that it will be
 /// replaced.

@@ -183,26 +183,9 @@ std::vector<IndexRange> estimation_ranges(const std::vector<IndexRange>& held, s
   for (std::int64_t r = 0; r < ranks; ++r) {
     const IndexRange part = balanced_part(n_prisms, r, ranks);
     ranges.push_back(part);
-    const IndexRange& has = held[static_cast<std::size_t>(r)];
-    each_its_own = each_its_own && has.begin <= part.begin && part.end <= has.end;
+    each_its_own = each_its_own && held[static_cast<std::size_t>(r)].contains(part);
   }
-  if (each_its_own) return ranges;
-  ranges.assign(held.size(), IndexRange{});
-  for (std::int64_t at = 0; at < n_prisms;) {
-    const auto holder =
-        std::find_if(held.begin(), held.end(), [&](const IndexRange& h) { return h.begin <= at && at < h.end; });
-    if (holder != held.end()) {
-      ranges[static_cast<std::size_t>(holder - held.begin())] = {at, holder->end};
-      at = holder->end;
-      continue;
-    }
-    std::int64_t next = n_prisms;
-    for (const IndexRange& h : held) {
-      if (h.begin > at && h.size() > 0) next = std::min(next, h.begin);
-    }
-    at = next;
-  }
-  return ranges;
+  return each_its_own ? ranges : held;
 }
 
 double cost_of_share(const CostSettings& settings, const PrismSource& ensemble, IndexRange prisms,

@@ -14,9 +14,8 @@
 
 namespace prismfield {
 
-/// Which prisms each rank estimates, disjoint and all that any rank holds: its balanced part where every rank holds its
-/// own, else, from the first prism on, all that the lowest rank holds which holds the next one. held[r]: the prisms
-/// that rank r can read.
+/// Which prisms each rank estimates: its balanced part where every rank can read its own, else held[r], what rank r can
+/// read, of a list that is spread over ranks.
 [[nodiscard]] std::vector<IndexRange> estimation_ranges(const std::vector<IndexRange>& held, std::int64_t n_prisms);
 
 /// This rank's share of prisms and points on the grid of ranks, so that all ranks' shares cost the same by the cost

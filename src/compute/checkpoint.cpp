@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <cstring>
 #include <fstream>
-#include <optional>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <system_error>
 
 #include <prismfield/error.hpp>
+#include <prismfield/inverted_model.hpp>
+#include <prismfield/request.hpp>
 
 #include "base/interrupt.hpp"
 #include "base/temporary_file.hpp"
@@ -29,9 +31,9 @@ constexpr std::array<char, 16> our_mark = {'\x89', 'P', 'F', 'c', 'h', 'e',  'c'
 
 Digest digest_of(const CheckpointHeader& header) { return digest_of(&header, offsetof(CheckpointHeader, header)); }
 
-std::array<char, 16> name_of(Method method) {
+std::array<char, 16> filled_up(const std::string& method) {
   std::array<char, 16> text{};
-  std::strncpy(text.data(), name(method), text.size() - 1);
+  std::strncpy(text.data(), method.c_str(), text.size() - 1);
   return text;
 }
 
@@ -83,17 +85,20 @@ public:
   void require_replaceable(const Digest* case_hash) const {
     if (m_kind == Kind::foreign) require_ours();
     if (case_hash == nullptr || !m_is_signed || is_of(*case_hash)) return;
-    throw Unusable("is of another case: the model, the observations, the fields or a file that they name differ", true);
+    throw Unusable(
+        "is of another case: the model, the observations, the fields, the inversion or a file that they name differ",
+        true);
   }
   void require_ours() const {
     if (m_kind != Kind::ours) throw Unusable(m_what, m_kind == Kind::foreign);
   }
 
-  /// The integers of a section; sections are read in the order of the file. Throws Unusable for other bytes than those
+  /// The numbers of a section; sections are read in the order of the file. Throws Unusable for other bytes than those
   /// that were written.
-  [[nodiscard]] std::vector<std::int64_t> integers(const CheckpointSection& section) {
-    std::vector<std::int64_t> numbers(static_cast<std::size_t>(section.bytes) / sizeof(std::int64_t));
-    read<std::int64_t>(section, {&numbers});
+  template <class T>
+  [[nodiscard]] std::vector<T> all(const CheckpointSection& section) {
+    std::vector<T> numbers(static_cast<std::size_t>(section.bytes) / sizeof(T));
+    read<T>(section, {&numbers});
     return numbers;
   }
   /// Fills vectors, which must have the section's length together.
@@ -157,11 +162,11 @@ public:
     if (m_file->is_absent()) return false;
     m_file->require_replaceable(&m_run.case_hash);
     m_file->require_ours();
-    if (header().method != name_of(m_run.method)) {
+    if (header().method != filled_up(m_run.method)) {
       const std::string_view method(header().method.data(), ::strnlen(header().method.data(), header().method.size()));
-      throw Unusable(fmt::format("was computed by method {}, this run's is {}", method, name(m_run.method)));
+      throw Unusable(fmt::format("was computed by method {}, this run's is {}", method, m_run.method));
     }
-    m_run.layout = m_file->integers(header().layout);
+    m_run.layout = m_file->all<std::int64_t>(header().layout);
     m_layout_id = header().layout.digest;
     m_id.add(m_layout_id);
     return true;
@@ -184,8 +189,9 @@ public:
     m_id.add(header().state.digest);
     return true;
   }
-  [[nodiscard]] std::vector<std::int64_t> numbers() override { return m_file->integers(header().state); }
+  [[nodiscard]] std::vector<std::int64_t> numbers() override { return m_file->all<std::int64_t>(header().state); }
   void read_sums(const std::vector<std::vector<double>*>& sums) override { m_file->read(header().sums, sums); }
+  [[nodiscard]] std::vector<double> all_sums() { return m_file->all<double>(header().sums); }
 
 private:
   void go_to(int rank) {
@@ -201,10 +207,67 @@ private:
   std::optional<RankFile> m_file;
 };
 
-InputError error(const fs::path& file, const Unusable& why) {
-  const char* const remedy = why.is_foreign ? "it is not replaced; move it away, or give the checkpoint another name"
-                                            : "without --resume the run begins anew and replaces it";
+/// `noun`: what begins anew.
+InputError error(const fs::path& file, const Unusable& why, const char* noun = "run") {
+  const std::string remedy = why.is_foreign ? "it is not replaced; move it away, or give the checkpoint another name"
+                                            : fmt::format("without --resume the {} begins anew and replaces it", noun);
   return {"", "output.checkpoint.file", fmt::format("{} {}; {}", file.string(), why.what(), remedy)};
+}
+
+/// What `restore` finds in a run's files; it says whether the layout stays.
+template <class Restore>
+std::optional<FoundCheckpoint> read_files(const fs::path& checkpoint, CheckpointRun run, const char* noun,
+                                          const Restore& restore) {
+  KeptFiles files(checkpoint, std::move(run));
+  try {
+    if (!files.exist()) return std::nullopt;
+    const bool layout_stays = restore(files);
+    return FoundCheckpoint{files.run(), files.id(), layout_stays};
+  } catch (const Unusable& why) {
+    throw error(files.at(), why, noun);
+  }
+}
+
+constexpr const char* inversion = "inversion";
+
+/// Passes every number of an inversion's state, or of a part of it, to f, in the order of the file: doubles, and
+/// integers for all else, which are characters and, before what they count, numbers of elements. f may set them.
+template <class Part, class F>
+void each_kept_number(Part& part, const F& f) {
+  using Type = std::remove_const_t<Part>;
+  const auto of_each = [&](auto&... parts) { (each_kept_number(parts, f), ...); };
+  if constexpr (std::is_arithmetic_v<Type>) {
+    f(part);
+  } else if constexpr (std::is_same_v<Type, InversionState>) {
+    of_each(part.phase, part.rows, part.stored, part.model, part.beta, part.message, part.products, part.seconds);
+    of_each(part.kept, part.search, part.weights_model, part.epsilon, part.first_epsilon, part.compact_steps);
+    of_each(part.last_phi_m, part.interval_steps, part.interval_dual, part.lower, part.upper);
+    of_each(part.samples, part.squares, part.trace, part.trace_squared, part.depth_of_investigation);
+  } else if constexpr (std::is_same_v<Type, ConvergenceRow>) {
+    of_each(part.stage, part.beta, part.phi_d, part.chi, part.phi_m, part.products);
+    of_each(part.minimum, part.maximum, part.seconds);
+  } else {
+    std::int64_t count = std::ssize(part);
+    f(count);
+    if constexpr (requires { part.clear(); }) {
+      part.clear();
+      // one by one: a count may be anything, but the numbers of a file end
+      while (std::ssize(part) < count) {
+        part.push_back({});
+        each_kept_number(part.back(), f);
+      }
+    } else {
+      for (auto& element : part) each_kept_number(element, f);
+    }
+  }
+}
+
+template <class T>
+T take_first(std::span<const T>& numbers) {
+  if (numbers.empty()) throw Unusable("is damaged");
+  const T first = numbers.front();
+  numbers = numbers.subspan(1);
+  return first;
 }
 
 }  // namespace
@@ -225,7 +288,7 @@ void write_checkpoint(const fs::path& checkpoint, const CheckpointRun& run, int 
   header.layout = {rank == 0 ? static_cast<std::int64_t>(layout.size_bytes()) : 0,
                    digest_of(layout.data(), layout.size_bytes())};
   header.state = {static_cast<std::int64_t>(numbers.size_bytes()), digest_of(numbers.data(), numbers.size_bytes())};
-  header.method = name_of(run.method);
+  header.method = filled_up(run.method);
   Checksum checksum;
   for (const std::span<const double> part : state.sums) {
     checksum.add_bytes(part.data(), part.size_bytes());
@@ -246,6 +309,20 @@ void write_checkpoint(const fs::path& checkpoint, const CheckpointRun& run, int 
   } catch (const RunError& error) {
     throw RunError(fmt::format("{}: the checkpoint is not written: {}", file.string(), error.what()));
   }
+}
+
+void write_checkpoint(const fs::path& checkpoint, const Digest& case_hash, const InversionState& state) {
+  WorkState kept;
+  std::vector<double> doubles;
+  each_kept_number(state, [&]<class T>(const T& number) {
+    if constexpr (std::is_same_v<T, double>) {
+      doubles.push_back(number);
+    } else {
+      kept.numbers.push_back(number);
+    }
+  });
+  kept.sums = {doubles};
+  write_checkpoint(checkpoint, {inversion, case_hash, {}}, 0, kept);
 }
 
 void check_checkpoint_place(const fs::path& checkpoint, int n_ranks, const Digest* case_hash) {
@@ -296,19 +373,31 @@ void remove_checkpoint(const fs::path& file, const Digest& case_hash) {
 
 std::optional<FoundCheckpoint> read_checkpoint(const fs::path& checkpoint, const Digest& case_hash, RankWork& work,
                                                int n_ranks) {
-  KeptFiles files(checkpoint, {work.plan().method, case_hash, {}});
-  try {
-    if (!files.exist()) return std::nullopt;
-    const bool layout_stays = work.restore(files, n_ranks);
-    return FoundCheckpoint{files.run(), files.id(), layout_stays};
-  } catch (const Unusable& why) {
-    throw error(files.at(), why);
-  }
+  return read_files(checkpoint, {name(work.plan().method), case_hash, {}}, "run",
+                    [&](KeptFiles& files) { return work.restore(files, n_ranks); });
 }
 
-bool CheckpointGuard::read(RankWork& work) {
-  m_found = read_checkpoint(m_settings.file, m_run.case_hash, work, m_communicator.size());
-  return m_found.has_value();
+std::optional<FoundCheckpoint> read_checkpoint(const fs::path& checkpoint, const Digest& case_hash,
+                                               InversionState& state) {
+  return read_files(checkpoint, {inversion, case_hash, {}}, inversion, [&](KeptFiles& files) {
+    static_cast<void>(files.open(0));
+    const std::vector<std::int64_t> kept_integers = files.numbers();
+    const std::vector<double> kept_doubles = files.all_sums();
+    std::span<const std::int64_t> integers(kept_integers);
+    std::span<const double> doubles(kept_doubles);
+    each_kept_number(state, [&]<class T>(T& number) {
+      if constexpr (std::is_same_v<T, double>) {
+        number = take_first(doubles);
+      } else {
+        number = static_cast<T>(take_first(integers));
+      }
+    });
+    return true;
+  });
+}
+
+std::optional<FoundCheckpoint> CheckpointGuard::read(RankWork& work) {
+  return m_found = read_checkpoint(m_settings.file, m_run.case_hash, work, m_communicator.size());
 }
 
 void CheckpointGuard::settle(const RankWork& work) {
@@ -316,7 +405,7 @@ void CheckpointGuard::settle(const RankWork& work) {
     m_run = m_found->run;
     return;
   }
-  m_run.method = work.plan().method;
+  m_run.method = name(work.plan().method);
   m_run.layout = work.layout(m_communicator);
   if (!m_found) return;
   // before any rank keeps a state of the new layout, whose file may have been one of the old

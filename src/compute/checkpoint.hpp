@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <prismfield/communicator.hpp>
-#include <prismfield/request.hpp>
+#include <prismfield/inversion_state.hpp>
 
 #include "base/checksum.hpp"
 #include "base/disk.hpp"
@@ -21,26 +21,28 @@
 
 namespace prismfield {
 
-// A file of a checkpoint: one per rank, written by that rank alone. Every number has eight bytes, the lowest first on a
-// little-endian machine; one of the other order takes it for a file of another version.
+// A file of a checkpoint: one per rank of a forward run, written by that rank alone; one of an inversion. Every number
+// has eight bytes, the lowest first on a little-endian machine; one of the other order takes it for a file of another
+// version.
 //
 //   header  152 bytes: mark (16), version, rank, digest of the case (16), then of each section its length in bytes and
 //           its digest (8 + 16), name of the method (16), and the digest of the header before this (16)
 //   layout  integers: how all ranks share the work. In the file of rank 0 alone; its digest is in all, so that files of
 //           one layout know each other
-//   state   integers: how far the rank has come
-//   sums    doubles: the partial sums
+//   state   integers: how far the rank has come; of an inversion all that is no double
+//   sums    doubles: the partial sums; of an inversion all doubles
 //
 // A digest is XXH3 of 128 bits, so that a changed bit, a cut, an exchanged section or file is refused; the length of
 // the file is that of its header and sections. What layout, state and sums mean is known to the method that computes
 // alone (direct_state.cpp for the direct one). The digest of the case stands for all keys that change the result and
 // for the numbers that were read from its files. A file is written under a temporary name, brought to the disk and
 // renamed: a kill at any moment leaves the old file or the new one. Mark and place of the version are the same in all
-// versions; up to version 3 HDF5 followed the header. Every rank keeps its state by itself; a state of another layout
-// than rank 0's is passed over, so that whatever files a crash leaves behind fit together.
+// versions; up to version 3 HDF5 followed the header, up to version 5 inversions had files with another mark. Every
+// rank keeps its state by itself; a state of another layout than rank 0's is passed over, so that whatever files a
+// crash leaves behind fit together.
 
 /// Changes with every change of what the files hold.
-inline constexpr std::int64_t checkpoint_version = 5;
+inline constexpr std::int64_t checkpoint_version = 6;
 
 struct CheckpointSection {
   std::int64_t bytes = 0;
@@ -53,7 +55,7 @@ struct CheckpointHeader {
   std::int64_t rank = 0;
   Digest case_hash;
   CheckpointSection layout, state, sums;
-  /// a Method's name, filled up with zeros
+  /// see CheckpointRun, filled up with zeros
   std::array<char, 16> method{};
   /// of the header before this
   Digest header;
@@ -65,7 +67,8 @@ void sign(CheckpointHeader& header);
 
 /// What a run's files have in common.
 struct CheckpointRun {
-  Method method = Method::direct;
+  /// a Method's name or "inversion"; at most 15 characters
+  std::string method;
   Digest case_hash;
   /// see RankWork::layout()
   std::vector<std::int64_t> layout;
@@ -75,6 +78,8 @@ struct CheckpointRun {
 /// checkpoint or one of another case.
 void write_checkpoint(const std::filesystem::path& checkpoint, const CheckpointRun& run, int rank,
                       const WorkState& state);
+/// The same for where an inversion is, in the one file of all ranks.
+void write_checkpoint(const std::filesystem::path& checkpoint, const Digest& case_hash, const InversionState& state);
 
 /// Throws InputError by the key output.checkpoint.file, without a place, with every file of so many ranks that would
 /// replace what is no checkpoint of prismfield or, where the case's hash is known already, one of another case.
@@ -112,6 +117,9 @@ struct FoundCheckpoint {
 /// another case or version, is damaged anywhere that this rank has to look, or asks for more memory than there is.
 [[nodiscard]] std::optional<FoundCheckpoint> read_checkpoint(const std::filesystem::path& checkpoint,
                                                              const Digest& case_hash, RankWork& work, int n_ranks);
+/// The same for an inversion, which it puts into `state`.
+[[nodiscard]] std::optional<FoundCheckpoint> read_checkpoint(const std::filesystem::path& checkpoint,
+                                                             const Digest& case_hash, InversionState& state);
 
 /// Where a run keeps its state, and how often.
 struct CheckpointSettings {
@@ -125,10 +133,8 @@ public:
   CheckpointGuard(CheckpointSettings settings, const Digest& case_hash, const Communicator& communicator)
       : m_settings(std::move(settings)), m_communicator(communicator), m_run{{}, case_hash, {}} {}
 
-  /// As read_checkpoint(), whether there was one. Each rank by itself.
-  [[nodiscard]] bool read(RankWork& work);
-  /// Tells what this rank has read from what another has.
-  [[nodiscard]] Digest id() const { return m_found ? m_found->id : Digest(); }
+  /// As read_checkpoint(). Each rank by itself.
+  [[nodiscard]] std::optional<FoundCheckpoint> read(RankWork& work);
   /// Settles how the ranks share the work, when all have read the same. Collective.
   void settle(const RankWork& work);
 

@@ -4,14 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include <prismfield/fields.hpp>
-#include <prismfield/inversion_state.hpp>
 #include <prismfield/inverted_model.hpp>
 
-#include "base/checksum.hpp"
 #include "base/program_facts.hpp"
 #include "io/cf_attributes.hpp"
 
@@ -39,27 +36,5 @@ struct ModelHeader : FileHeader {
 /// epoch as an attribute. Under a temporary name in the same folder, renamed when complete. Throws RunError,
 /// leaving neither a half-written file nor a changed old one.
 void write_model(const ModelHeader& header, const InvertedModel& model);
-
-/// Changes with every change of what the files hold.
-inline constexpr std::int64_t inversion_checkpoint_version = 3;
-
-/// Writes where an inversion is: under a temporary name in the same folder, renamed when complete. `case_hash`: of all
-/// that the model depends on. Throws RunError, leaving the checkpoint before it.
-void write_inversion_checkpoint(const std::filesystem::path& file, const Digest& case_hash,
-                                const InversionState& state);
-
-/// Where the inversion of this case was; nothing when there is no such file. `n_values`: active
-/// cells times epochs. Throws
-/// InputError by the key output.checkpoint.file for a file of another case, a damaged one and what is no checkpoint of
-/// an inversion.
-[[nodiscard]] std::optional<InversionState> read_inversion_checkpoint(const std::filesystem::path& file,
-                                                                      const Digest& case_hash, std::int64_t n_values);
-
-/// Throws InputError by the same key when something is there that must not be replaced: what is no checkpoint of an
-/// inversion or, where the case's hash is known already, one of another case.
-void check_inversion_checkpoint_place(const std::filesystem::path& file, const Digest* case_hash = nullptr);
-
-/// Removes the checkpoint of this case; nothing else that has its name.
-void remove_inversion_checkpoint(const std::filesystem::path& file, const Digest& case_hash);
 
 }  // namespace prismfield

@@ -46,8 +46,12 @@ ROW = re.compile(r"(?m)^(cool|target|compact|beta) +(\S+) +(\S+) +(\S+) +(\S+) +
 CHECKPOINT = ("--set", "output.checkpoint={every: 0.000001 s, file: model.ckpt}")
 # what `auto` takes is measured anew in every run, and stored sensitivities round otherwise
 STORED = ("--set", "sensitivity.store=memory")
+# of src/compute/checkpoint.hpp
+VERSION = 6
 DAMAGED = "model.ckpt is damaged; without --resume the inversion begins anew and replaces it"
-FOREIGN = ("is no checkpoint of an inversion; it is not replaced; move it away, or give the checkpoint another name")
+ANOTHER_VERSION = ("model.ckpt was written by another version of prismfield; without --resume the inversion begins anew and "
+                   "replaces it")
+FOREIGN = ("is no checkpoint of prismfield; it is not replaced; move it away, or give the checkpoint another name")
 
 
 class Inversion(ProgramFolder):
@@ -742,8 +746,8 @@ class Checkpoints(Held):
     def test_of_another_case(self):
         self.need_checkpoint()
         before = (self.folder / "model.ckpt").read_bytes()
-        told = ("model.ckpt is of another case: the case or a file that it names was changed; it is not replaced; move it "
-                "away, or give the checkpoint another name")
+        told = ("model.ckpt is of another case: the model, the observations, the fields, the inversion or a file that they "
+                "name differ; it is not replaced; move it away, or give the checkpoint another name")
         for setting in ("inversion.bounds=[0, 401]", "inversion.target_misfit=1.1", "inversion.uncertainty.seed=9",
                         "sensitivity.precision=double", "inversion.reference=1", "model.voxels.upward=[-301, 0, 6]"):
             for resume in ((), ("--resume",)):
@@ -763,21 +767,23 @@ class Checkpoints(Held):
     def test_damaged(self):
         self.need_checkpoint()
         whole = (self.folder / "model.ckpt").read_bytes()
-        # mark, version, size, hashes, the first and last of the content, and some between
-        places = [0, 15, 16, 24, 32, 40, 48, 56, 64, 79, 80, 81, len(whole) - 1, *range(100, len(whole), len(whole) // 15)]
+        # mark, version, rank, hashes, sizes, method, the first and last of the content, and some between
+        places = [0, 15, 16, 24, 32, 40, 48, 72, 80, 96, 120, 151, 152, len(whole) - 1,
+                  *range(160, len(whole), len(whole) // 15)]
         for at in places:
             changed = bytearray(whole)
             changed[at] ^= 0x40
             self.write("model.ckpt", bytes(changed))
             result = self.invert(*CHECKPOINT, "--resume")
             self.assertEqual(result.returncode, 2, (at, result.stderr))
-            self.assertIn(f"model.ckpt {FOREIGN}" if at < 16 else DAMAGED, result.stderr, at)
+            told = f"model.ckpt {FOREIGN}" if at < 16 else ANOTHER_VERSION if at < 24 else DAMAGED
+            self.assertIn(told, result.stderr, at)
             self.assertEqual((self.folder / "model.ckpt").read_bytes(), bytes(changed))
-        for n in (0, 10, 79, 80, len(whole) // 2, len(whole) - 1):
+        for n in (0, 15, 16, 151, 152, len(whole) // 2, len(whole) - 1):
             self.write("model.ckpt", whole[:n])
             result = self.invert(*CHECKPOINT, "--resume")
             self.assertEqual(result.returncode, 2, (n, result.stderr))
-            self.assertIn(f"model.ckpt {FOREIGN}" if n < 80 else DAMAGED, result.stderr, n)
+            self.assertIn(f"model.ckpt {FOREIGN}" if n < 16 else DAMAGED, result.stderr, n)
         self.assertFalse((self.folder / "model.h5").exists())
 
     def test_what_is_no_checkpoint_stays(self):
@@ -803,7 +809,16 @@ class Checkpoints(Held):
                 "--output", "forward.h5"]
         self.assertEqual(self.stopped_at(2, *long, number=signal.SIGKILL, command="run")[0], -signal.SIGKILL)
         for more in ([], ["--resume"]):
+            result = self.invert(*CHECKPOINT, *more)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertRegex(result.stderr, r"model.ckpt is of another case: .*; it is not replaced; move it away")
+
+    def test_that_of_an_older_program_stays(self):
+        older = b"prismfield inv\r\n" + bytes(200)
+        self.write("model.ckpt", older)
+        for more in ([], ["--resume"]):
             self.assertIn(f"model.ckpt {FOREIGN}", self.invert(*CHECKPOINT, *more).stderr)
+            self.assertEqual((self.folder / "model.ckpt").read_bytes(), older)
 
     def test_two_inversions_do_not_share_one(self):
         self.begin_held("model.ckpt", 2, "invert", "case.yaml", "--quiet", *CHECKPOINT)
@@ -880,7 +895,7 @@ class Ranks(Held):
         self.assertFalse((self.folder / "model.ckpt").exists())
 
     def test_a_damaged_checkpoint_ends_all_ranks(self):
-        self.write("model.ckpt", b"prismfield inv\r\n" + bytes(100))
+        self.write("model.ckpt", b"\x89PFcheckpoint\r\n\x1a" + VERSION.to_bytes(8, sys.byteorder) + bytes(128))
         result = self.invert(*CHECKPOINT, "--resume", launcher=self.launcher(), timeout=60)
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertEqual(result.stderr.count(DAMAGED), 1, result.stderr)

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 //
-// Checkpoints. After i the bytes are a number of cells and what an inversion's checkpoint holds behind its header,
-// which is signed so that it is not the checksums that refuse it; after I the whole file of one; after any other the
-// files of ranks 0 and 1 of a forward run, parted by a mark, whose checksums let nothing pass that a run did not write.
-#include <array>
+// Checkpoints. After i the bytes are, behind how many integers, the integers and doubles that an inversion's checkpoint
+// holds, in a file whose checksums are right, so that it is not these that refuse it; after any other the files of
+// ranks 0 and 1, parted by a mark, whose checksums let nothing pass that no run or inversion wrote.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
-#include <iterator>
 #include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <prismfield/inversion_state.hpp>
 #include <prismfield/plan.hpp>
 
 #include "compute/checkpoint.hpp"
 #include "fuzz_input.hpp"
-#include "io/inversion_files.hpp"
 
 namespace prismfield::fuzz {
 namespace {
@@ -49,52 +48,48 @@ void resume(const fs::path& file) {
   }
 }
 
-/// The header of io/inversion_files.cpp.
-struct InversionHeader {
-  std::array<char, 16> mark = {'p', 'r', 'i', 's', 'm', 'f', 'i', 'e', 'l', 'd', ' ', 'i', 'n', 'v', '\r', '\n'};
-  std::int64_t version = inversion_checkpoint_version, content_bytes = 0;
-  Digest case_hash = fuzz::case_hash, content, header;
-};
-
-void go_on_with_inversion(const fs::path& file, std::string_view content, std::int64_t n_cells, bool is_whole) {
-  std::ofstream out(file, std::ios::binary);
-  if (!is_whole) {
-    InversionHeader header;
-    header.content_bytes = static_cast<std::int64_t>(content.size());
-    header.content = digest_of(content.data(), content.size());
-    header.header = digest_of(&header, sizeof header - sizeof(Digest));
-    out.write(reinterpret_cast<const char*>(&header), sizeof header);
-  }
-  out.write(content.data(), static_cast<std::streamsize>(content.size()));
-  out.close();
+/// The same of an inversion.
+void go_on_with_inversion(const fs::path& file) {
   ends_clearly([&] {
-    const std::optional<InversionState> state = read_inversion_checkpoint(file, case_hash, n_cells);
-    require(state.has_value(), "a checkpoint that is not there");
-    const auto n = static_cast<std::size_t>(n_cells);
-    require(state->model.size() == n, "densities of another number than the cells");
-    for (const std::vector<double>* values : {&state->weights_model, &state->squares, &state->depth_of_investigation}) {
-      require(values->empty() || values->size() == n, "values of another number than the cells");
-    }
+    InversionState state, again;
+    require(read_checkpoint(file, case_hash, state).has_value(), "a checkpoint that is not there");
     // what was read is written as it was
-    write_inversion_checkpoint(file, case_hash, *state);
-    std::ifstream in(file, std::ios::binary);
-    const std::string again{std::istreambuf_iterator<char>(in), {}};
-    if (!is_whole) require(again.substr(sizeof(InversionHeader)) == content, "other bytes than those that were read");
+    write_checkpoint(file, case_hash, state);
+    require(read_checkpoint(file, case_hash, again).has_value(), "a checkpoint that is lost");
+    require(again.model.size() == state.model.size() && again.rows.size() == state.rows.size(), "another state");
   });
+}
+
+/// The first numbers of bytes, as many as there are up to n; moves behind them.
+template <class T>
+std::vector<T> numbers(std::string_view& bytes, std::size_t n) {
+  std::vector<T> found(std::min(n, bytes.size() / sizeof(T)));
+  if (!found.empty()) std::memcpy(found.data(), bytes.data(), found.size() * sizeof(T));
+  bytes.remove_prefix(found.size() * sizeof(T));
+  return found;
+}
+
+void write_inversion(const fs::path& file, Bytes& bytes) {
+  const std::size_t n_integers = bytes.byte();
+  std::string_view rest = bytes.rest();
+  WorkState state;
+  state.numbers = numbers<std::int64_t>(rest, n_integers);
+  const std::vector<double> doubles = numbers<double>(rest, rest.size());
+  state.sums = {doubles};
+  write_checkpoint(file, {"inversion", case_hash, {}}, 0, state);
 }
 
 void run(Bytes bytes) {
   static const fs::path file = Folder::file("c.h5");
   std::error_code ignored;
   for (const int rank : {0, 1}) fs::remove(rank_file(file, rank), ignored);
-  const unsigned kind = bytes.byte();
-  if (kind == 'i' || kind == 'I') {
-    const auto n_cells = static_cast<std::int64_t>(bytes.byte());
-    go_on_with_inversion(file, bytes.rest(), n_cells, kind == 'I');
+  if (bytes.byte() == 'i') {
+    write_inversion(file, bytes);
   } else {
     write_files(file, bytes);
-    resume(file);
   }
+  resume(file);
+  go_on_with_inversion(file);
 }
 
 }  // namespace

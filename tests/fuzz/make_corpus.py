@@ -503,46 +503,73 @@ keep("study", "f-tables.txt", "f\n" + "".join(f"#file {name}\n{WHOLE[name]}" for
 # ---- checkpoints: see fuzz_checkpoint.cpp
 
 
-def run_file(number):
-    """A file of a forward run that claims to be whole: its checksums are not."""
+def run_file(number, method=b"direct"):
+    """A file of a run that claims to be whole: its checksums are not."""
     content = bytes(8 * 50)
-    header = b"\x89PFcheckpoint\r\n\x1a" + struct.pack("<4q", 5, number, 42, 7)
+    header = b"\x89PFcheckpoint\r\n\x1a" + struct.pack("<4q", 6, number, 42, 7)
     for length in (0 if number > 0 else 80, 160, len(content) - (160 if number > 0 else 240)):
         header += struct.pack("<3q", length, 0, 0)
-    return header + b"direct".ljust(16, b"\0") + bytes(16) + content
+    return header + method.ljust(16, b"\0") + bytes(16) + content
 
 
 keep("checkpoint", "file", b"f" + run_file(0))
 keep("checkpoint", "files", b"f" + run_file(0) + b"<rank>" + run_file(1))
 
 
-def inversion_state(n_cells, n_rows, phase=b"samples"):
-    """What an inversion's checkpoint holds behind its header."""
+def inversion_state(n_cells, n_rows, phase="samples"):
+    """Integers and doubles of an inversion's checkpoint."""
+    integers, doubles = [], []
 
     def words(text):
-        return struct.pack("<q", len(text)) + text
+        integers.extend([len(text), *text.encode()])
 
-    def doubles(n, first):
-        return struct.pack(f"<q{n}d", n, *(first + i for i in range(n)))
+    def reals(n, first):
+        integers.append(n)
+        doubles.extend(first + i for i in range(n))
 
-    rows = b"".join(words(b"cool") + struct.pack("<4dq3d", 1e-8, 10, 1, 1e9, 20, -1, 1, 0.5) for _ in range(n_rows))
-    stored = struct.pack("<2q", 1, 1)
-    content = words(phase) + struct.pack("<q", n_rows) + rows + stored + doubles(n_cells, 1) + struct.pack("<d", 1e-8)
-    content += words(b"why") + struct.pack("<qd", 20, 0.5)
-    content += struct.pack("<q", n_rows) + b"".join(doubles(n_cells, i) for i in range(n_rows))
-    content += struct.pack("<q4d", 2, 1, 2, 3, 4) + doubles(n_cells, 2)
-    content += struct.pack("<8dqd", *range(8), 3, 1e9) + struct.pack("<q", 5) + doubles(n_cells, 3) + struct.pack("<2d", 1, 1)
-    return content + doubles(0, 0)
+    words(phase)
+    integers.append(n_rows)
+    for _ in range(n_rows):
+        words("cool")
+        integers.append(20)
+        doubles.extend([1e-8, 10, 1, 1e9, -1, 1, 0.5])
+    integers.extend([1, 1])
+    reals(n_cells, 1)
+    doubles.append(1e-8)
+    words("why")
+    integers.append(20)
+    doubles.append(0.5)
+    integers.append(n_rows)
+    for row in range(n_rows):
+        reals(n_cells, row)
+    integers.append(2)
+    for first in (1, 3):
+        reals(2, first)
+    reals(n_cells, 2)
+    for first in (0, 4):
+        reals(4, first)
+    integers.append(3)
+    doubles.append(1e9)
+    integers.append(3)
+    for first in (3, 4, 5):
+        reals(n_cells, first)
+    integers.append(5)
+    reals(n_cells, 6)
+    doubles.extend([1, 1])
+    reals(0, 0)
+    return integers, doubles
 
 
-INVERSION = inversion_state(2, 2)
-MARK = b"prismfield inv\r\n"
-keep("checkpoint", "inversion", b"i\2" + INVERSION)
-keep("checkpoint", "inversion_start", b"i\1" + inversion_state(1, 0, b"cool"))
-keep("checkpoint", "inversion_other_cells", b"i\3" + INVERSION)
-keep("checkpoint", "inversion_cut", b"i\2" + INVERSION[:100])
-keep("checkpoint", "inversion_longer", b"i\2" + INVERSION + b"\0")
-keep("checkpoint", "inversion_huge", b"i\2" + struct.pack("<q", 1 << 62) + INVERSION[8:])
-keep("checkpoint", "inversion_negative", b"i\2" + struct.pack("<q", -1) + INVERSION[8:])
-keep("checkpoint", "inversion_file", b"I\2" + MARK + struct.pack("<2q", 1, len(INVERSION)) + bytes(48) + INVERSION)
-keep("checkpoint", "inversion_mark", b"I\2" + MARK)
+def inversion(integers, doubles):
+    return b"i" + bytes([len(integers)]) + struct.pack(f"<{len(integers)}q{len(doubles)}d", *integers, *doubles)
+
+
+INTEGERS, DOUBLES = inversion_state(2, 2)
+keep("checkpoint", "inversion", inversion(INTEGERS, DOUBLES))
+keep("checkpoint", "inversion_start", inversion(*inversion_state(1, 0, "cool")))
+keep("checkpoint", "inversion_cut", inversion(INTEGERS[:20], DOUBLES))
+keep("checkpoint", "inversion_few", inversion(INTEGERS, DOUBLES[:20]))
+keep("checkpoint", "inversion_longer", inversion([*INTEGERS, 0], [*DOUBLES, 0]))
+keep("checkpoint", "inversion_huge", inversion([1 << 62, *INTEGERS[1:]], DOUBLES))
+keep("checkpoint", "inversion_negative", inversion([-1, *INTEGERS[1:]], DOUBLES))
+keep("checkpoint", "inversion_file", b"f" + run_file(0, b"inversion"))
