@@ -68,7 +68,7 @@ function(prismfield_room room)
     set(folder "${arg_PART_OF}")
   endif()
   set(sources "${PROJECT_SOURCE_DIR}/src/${folder}")
-  list(TRANSFORM arg_SOURCES PREPEND "${sources}/")
+  list(TRANSFORM arg_SOURCES PREPEND "${sources}/" REGEX "^[^/]")
   list(TRANSFORM arg_KOKKOS_SOURCES PREPEND "${sources}/" REGEX "^[^/]")
 
   set(reach prismfield_${room}_reach)

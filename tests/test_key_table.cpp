@@ -3,31 +3,32 @@
 #include "case/key_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <stdexcept>
 #include <utility>
 
-#include "app/key_help.hpp"
 #include "case/case.hpp"
 #include "case/reader.hpp"
 #include "case/yaml_tree.hpp"
 #include "model/choices.hpp"
-#include "scratch_folder.hpp"
 
 namespace prismfield {
 namespace {
 
-using testing::ScratchFolder;
+using ::testing::HasSubstr;
 using Names = std::set<std::string>;
 
 const char* const remedy =
-    "\nA key is a row of src/case/key_table.cpp and read in src/case/read_*.cpp; then make docs/case.md anew: "
-    "prismfield help --markdown > docs/case.md";
+    "\nA key has a heading in docs/case.md and is read in src/case/read_*.cpp; what it changes is in "
+    "src/case/key_table.cpp";
 const std::string odd_key = "qqqqqqqqqq";
 const std::string any_field = "FIELD";
 
@@ -97,9 +98,16 @@ const YamlNode* at(const YamlNode& tree, const std::string& path) {
   return node;
 }
 
+/// What the example of a row has in its section.
+YamlNode example_of(const KeyRow& row) {
+  const YamlNode whole = tree_of(row.example);
+  const YamlNode* const section = at(whole, parent_of(row.path));
+  if (section == nullptr) throw std::logic_error(row.path + ": its example does not have its section");
+  return *section;
+}
+
 /// The lines of an example put where they stand.
-void put_example(YamlNode& tree, const std::string& section, const std::string& example) {
-  const YamlNode lines = tree_of(example);
+void put_example(YamlNode& tree, const std::string& section, const YamlNode& lines) {
   const YamlNode* const home = at(tree, section);
   if (!section.empty() && (home == nullptr || home->kind != YamlNode::Kind::map)) return put(tree, section, lines);
   for (const YamlEntry& entry : lines.entries) put(tree, join_key(section, entry.key), entry.value);
@@ -173,7 +181,7 @@ TEST(KeyTable, HasTheKeysThatReadersKnowInEverySection) {
     const auto first = std::find_if(rows().begin(), rows().end(),
                                     [&, &name = other](const KeyRow& row) { return parent_of(row.path) == name; });
     ASSERT_NE(first, rows().end()) << section;
-    put_example(tree, section, first->example);
+    put_example(tree, section, example_of(*first));
     put(tree, join_key(section, odd_key), tree_of("x: 1").entries.front().value);
     const auto problems = problems_of([&, use = frame.use] { static_cast<void>(read_case(tree, "case.yaml", use)); });
     EXPECT_EQ(keys_of(rows(), other), names_allowed(problems, in_list(join_key(section, odd_key))))
@@ -185,7 +193,7 @@ TEST(KeyTable, HasTheKeysThatReadersKnowInEverySection) {
 /// The row's example in a case that is whole.
 YamlNode case_with(const KeyRow& row) {
   YamlNode tree = tree_of(frame_of(row.path).yaml);
-  put_example(tree, parent_of(row.path), row.example);
+  put_example(tree, parent_of(row.path), example_of(row));
   return tree;
 }
 
@@ -309,7 +317,7 @@ TEST(KeyTable, KeepsTheIdentityWhateverTheOrderAndTheKeysThatChangeNothing) {
 TEST(KeyTable, HasExamplesThatReadersAccept) {
   for (const KeyRow& row : rows()) {
     const Frame& frame = frame_of(row.path);
-    const YamlNode lines = tree_of(row.example);
+    const YamlNode lines = example_of(row);
     bool names_itself = false;
     for (const std::string& name : expanded(last_part_of(row.path))) {
       names_itself = names_itself || lines.find(name) != nullptr;
@@ -325,20 +333,18 @@ TEST(KeyTable, HasExamplesThatReadersAccept) {
   }
 }
 
-TEST(KeyTable, HasWholeExamplesThatAreTheSameInTheirSections) {
-  for (const KeyRow& row : rows()) {
-    if (parent_of(row.path).empty()) continue;
-    const YamlNode whole = tree_of(whole_example(row));
-    const YamlNode* const section = at(whole, parent_of(row.path));
-    ASSERT_NE(section, nullptr) << row.path << "\n" << whole_example(row);
-    EXPECT_EQ(to_yaml(*section), to_yaml(tree_of(row.example))) << row.path;
-  }
+/// A default as it can be written; "" of words.
+std::string default_of(const KeyRow& row) {
+  const std::string& text = row.default_value;
+  return text.starts_with('`') ? text.substr(1, text.size() - 2) : "";
 }
+
+std::string default_of(const std::string& path) { return default_of(*case_key_table().find(path)); }
 
 TEST(KeyTable, HasDefaultsThatReadersAccept) {
   for (const KeyRow& row : rows()) {
-    const std::string& text = row.default_value;
-    if (text.empty() || text == "required" || text.starts_with("(")) continue;
+    const std::string text = default_of(row);
+    if (text.empty()) continue;
     const Frame& frame = frame_of(row.path);
     YamlNode tree = case_with(row);
     put(tree, row.path, tree_of("x: " + text).entries.front().value);
@@ -348,12 +354,77 @@ TEST(KeyTable, HasDefaultsThatReadersAccept) {
   }
 }
 
-/// The default of a row.
-std::string default_of(const std::vector<KeyRow>& reference, const std::string& path) {
-  for (const KeyRow& row : reference) {
-    if (row.path == path) return row.default_value;
+/// "a, b or c" of the words of a choice.
+template <class T, std::size_t n>
+std::string words_of(const std::array<Choice<T>, n>& choices) {
+  std::string text;
+  for (std::size_t i = 0; i < n; ++i) text += (i == 0 ? "" : i + 1 < n ? ", " : " or ") + std::string(choices[i].word);
+  return text;
+}
+
+template <class Value>
+std::string text_of(const Value& value) {
+  return fmt::format("{}", value);
+}
+
+TEST(KeyTable, HasTheDefaultsOfTheCode) {
+  const Execution execution;
+  const InversionSettings inversion;
+  const std::vector<std::pair<std::string, std::string>> defaults = {
+      {"gravitational_constant", text_of(Case().gravitational_constant)},
+      {"axes", text_of(name(Case().axes))},
+      {"model.voxels.density", text_of(std::get<ConstantDensity>(VoxelsSpec().density).value)},
+      {"model.voxels.density.seed", text_of(RandomDensity().seed)},
+      {"model.prisms.group", PrismsSpec().group},
+      {"model.prisms.allow_overlap", text_of(PrismsSpec().allow_overlap)},
+      {"model.mesh.upward.origin", text_of(EdgesRandom().origin)},
+      {"model.mesh.upward.seed", text_of(EdgesRandom().seed)},
+      {"model.terrain.reference", text_of(TerrainMasses().reference)},
+      {"model.terrain.density", text_of(TerrainMasses().density)},
+      {"model.terrain.sea_level", text_of(TerrainMasses().sea_level)},
+      {"observations.stations.seed", text_of(StationsRandom().seed)},
+      {"observations.noise.seed", text_of(NoiseSpec().seed)},
+      {"execution.space", text_of(name(execution.space))},
+      {"execution.partition", text_of(name(execution.partition))},
+      {"execution.balance", text_of(name(execution.balance))},
+      {"execution.kernel", text_of(name(execution.kernel))},
+      {"execution.precision", text_of(name(execution.precision))},
+      {"execution.method", text_of(name(execution.method))},
+      {"execution.tolerance", text_of(execution.tolerance)},
+      {"output.checkpoint.every", fmt::format("{} min", CheckpointSpec().every_seconds / 60)},
+      {"sensitivity.store", text_of(name(StorageSettings().store))},
+      {"inversion.smallness", text_of(inversion.smallness)},
+      {"inversion.reference_in_smoothness", text_of(inversion.reference_in_smoothness)},
+      {"inversion.norm", text_of(inversion.norm)},
+      {"inversion.target_misfit", text_of(inversion.target_misfit)},
+      {"inversion.max_iterations", text_of(inversion.max_iterations)},
+      {"inversion.uncertainty.seed", text_of(inversion.uncertainty.seed)},
+      {"inversion.depth_of_investigation", text_of(inversion.depth_of_investigation)},
+      {"inversion.change", text_of(inversion.change)},
+  };
+  for (const auto& [path, text] : defaults) EXPECT_EQ(default_of(path), text) << path << remedy;
+}
+
+TEST(KeyTable, HasTheWordsOfTheCode) {
+  const std::vector<std::pair<std::string, std::string>> types = {
+      {"axes", words_of(axes_choices)},
+      {"execution.space", words_of(space_choices)},
+      {"execution.partition", words_of(partition_choices) + ", or {ranks: ...}"},
+      {"execution.balance", words_of(balance_choices)},
+      {"execution.kernel", words_of(kernel_choices)},
+      {"execution.precision", words_of(precision_choices)},
+      {"sensitivity.store", words_of(store_choices)},
+      {"sensitivity.precision", words_of(stored_precision_choices)},
+      {"sensitivity.compression", fmt::format("none, or a number from {} to {}", least_compression, most_compression)},
+      {"inversion.data.axes", words_of(axes_choices)},
+  };
+  for (const auto& [path, text] : types) EXPECT_EQ(case_key_table().find(path)->type, text) << path << remedy;
+  std::string sums;
+  for (const FieldInfo& field : FieldList::every()) {
+    if (is_native(field.field)) continue;
+    sums += fmt::format("{}{} ({}), {}", sums.empty() ? "" : "; ", field.name, field.unit, field.long_name);
   }
-  return "no row " + path;
+  EXPECT_THAT(case_key_table().find("fields")->meaning, HasSubstr("Sums of such: " + sums + ". ")) << remedy;
 }
 
 TEST(KeyTable, HasDefaultsThatAreWhatIsTakenWithoutTheKey) {
@@ -362,27 +433,48 @@ TEST(KeyTable, HasDefaultsThatAreWhatIsTakenWithoutTheKey) {
     return *read(voxels + "inversion: {data: a.csv" + keys + "}\n", CaseUse::inversion).inversion;
   };
   const std::string ubc = "model: {mesh: {ubc: {mesh: a.msh, density: a.den";
-  const std::string unit = default_of(rows(), "model.mesh.ubc.density_unit");
+  const std::string unit = default_of("model.mesh.ubc.density_unit");
   const Case with = read(ubc + ", density_unit: " + unit + "}}}\n" + grid, CaseUse::forward);
   EXPECT_EQ(std::get<MeshSpec>(with.model).ubc->density_to_si, UbcFiles().density_to_si);
   EXPECT_EQ(fmt::format("{}", inversion(", uncertainty: samples").settings.uncertainty.samples),
-            default_of(rows(), "inversion.uncertainty.samples"));
-  EXPECT_EQ(fmt::format("{}", std::get<double>(inversion("").reference)), default_of(rows(), "inversion.reference"));
+            default_of("inversion.uncertainty.samples"));
+  EXPECT_EQ(fmt::format("{}", std::get<double>(inversion("").reference)), default_of("inversion.reference"));
   EXPECT_EQ(inversion("").settings.weighting.kind,
-            inversion(", weighting: " + default_of(rows(), "inversion.weighting")).settings.weighting.kind);
-  EXPECT_EQ(inversion("").settings.trend,
-            inversion(", trend: " + default_of(rows(), "inversion.trend")).settings.trend);
-  EXPECT_EQ(
-      inversion("").settings.preconditioner_rank,
-      inversion(", preconditioner: " + default_of(rows(), "inversion.preconditioner")).settings.preconditioner_rank);
+            inversion(", weighting: " + default_of("inversion.weighting")).settings.weighting.kind);
+  EXPECT_EQ(inversion("").settings.trend, inversion(", trend: " + default_of("inversion.trend")).settings.trend);
+  EXPECT_EQ(inversion("").settings.preconditioner_rank,
+            inversion(", preconditioner: " + default_of("inversion.preconditioner")).settings.preconditioner_rank);
   EXPECT_EQ(names_of(read(voxels + grid, CaseUse::forward).fields),
-            names_of(read(voxels + grid + "fields: " + default_of(rows(), "fields") + "\n", CaseUse::forward).fields));
+            names_of(read(voxels + grid + "fields: " + default_of("fields") + "\n", CaseUse::forward).fields));
 }
 
 TEST(KeyTable, IsThePageOfTheDocumentation) {
   std::ifstream file(PRISMFIELD_SOURCE_DIR "/docs/case.md", std::ios::binary);
   const std::string page{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_TRUE(page == key_manual()) << "docs/case.md is not what the table says." << remedy;
+  EXPECT_TRUE(page == key_page()) << "docs/case.md is not what the program has in it";
+}
+
+TEST(KeyTable, HasAPageThatIsWhole) {
+  for (const std::string before : {"", "study: "}) {
+    const std::vector<KeyRow>& keys = before.empty() ? rows() : study_key_table().rows();
+    Names seen;
+    for (const KeyRow& row : keys) {
+      EXPECT_TRUE(seen.insert(row.path).second) << row.path << " is there twice";
+      EXPECT_FALSE(row.type.empty() || row.example.empty()) << row.path << remedy;
+      // a line of the list that is none of type, default and unit, or of another spelling
+      EXPECT_FALSE(row.meaning.empty() || row.meaning.starts_with("-")) << row.path << ": " << row.meaning;
+      const bool is_listed =
+          row.path.find('.') == std::string::npos || std::any_of(keys.begin(), keys.end(), [&](const KeyRow& key) {
+            return parent_of(key.path) == row.path || parent_of(key.path) == row.path + "[]";
+          });
+      // GitHub's name of a heading
+      std::string anchor = before + row.path;
+      std::erase_if(anchor, [](char c) { return c == '.' || c == ':'; });
+      std::replace(anchor.begin(), anchor.end(), ' ', '-');
+      const std::string entry = fmt::format("- [{}](#{})\n", row.path, anchor);
+      EXPECT_EQ(key_page().find(entry) != std::string::npos, is_listed) << "the contents of docs/case.md: " << entry;
+    }
+  }
 }
 
 }  // namespace

@@ -301,7 +301,7 @@ def test_the_manual_has_these_keys_and_examples_that_are_read(folder):
     whole = {"base": "case.yaml", "sweep": {"threads": [1, 2], "execution.precision": ["double", "single"]}}
     for key, example in examples.items():
         folder.read(yaml.safe_dump(whole | example, sort_keys=False))
-    defaults = dict(re.findall(r"^## study: (\S+)\n\nType: [^\n]*?Default: ([^ (.\n][^.\n]*)\.", page, re.MULTILINE))
+    defaults = dict(re.findall(r"^## study: (\S+)\n\n- type: .*\n- default: `(.+)`$", page, re.MULTILINE))
     written = {
         key: yaml.safe_load(text) for key, text in defaults.items() if key in ("repeats", "warmup", "seed", "order")
     }

@@ -21,6 +21,7 @@
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "base/version.hpp"
+#include "case/key_table.hpp"
 #include "case/yaml_tree.hpp"
 #include "io/file_content.hpp"
 #include "model/axis.hpp"
@@ -592,7 +593,7 @@ void add_help(CommandSet& commands) {
       throw InputError("", "", "help takes one of KEY, --keys, --study-keys, --markdown and --man at a time");
     }
     if (values->man) return HelpText{man_page(commands)};
-    if (values->markdown) return HelpText{key_manual()};
+    if (values->markdown) return HelpText{key_page()};
     if (values->keys || values->study_keys) return HelpText{key_paths(values->study_keys)};
     return HelpText{help_of(commands, values->word)};
   };

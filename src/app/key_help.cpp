@@ -7,10 +7,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <numeric>
 #include <optional>
-#include <utility>
 
 #include <prismfield/error.hpp>
 #include <prismfield/fields.hpp>
@@ -22,11 +20,8 @@
 namespace prismfield {
 namespace {
 
-using Keys = std::vector<KeyRow>;
-
 /// Longer lines of prose are hard to read.
 constexpr std::size_t most_prose = 100;
-constexpr std::size_t page_columns = 120;
 const std::string of_a_study = "study.";
 const std::string any_field = "FIELD";
 
@@ -88,22 +83,11 @@ std::string paragraph(const std::string& text, std::size_t columns, std::size_t 
   return text.empty() ? "" : wrapped(std::string(indent, ' ') + text + "\n", columns, indent);
 }
 
-/// The words of a default as they are shown.
+/// A default as it is shown: values without their backticks.
 std::string default_text(const KeyRow& key) {
   const std::string& text = key.default_value;
-  if (text.starts_with("(")) return text.substr(1, text.size() - 2);
+  if (text.starts_with('`')) return text.substr(1, text.size() - 2);
   return text.empty() ? "none" : text;
-}
-
-/// The same on a page, behind a blank: a sentence of its own.
-std::string default_sentence(const KeyRow& key) {
-  if (key.default_value.empty()) return "";
-  if (key.default_value == "required") return " Required.";
-  std::string text = default_text(key);
-  const bool is_sentence = text.find("needed") != std::string::npos || text.starts_with("without");
-  if (!is_sentence) return " Default: " + text + ".";
-  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  return " " + text + ".";
 }
 
 /// Key, type, default and unit, and what stands below them.
@@ -199,7 +183,7 @@ std::string labelled(const std::string& label, const std::string& text, std::siz
   return wrapped(fmt::format("  {:<{}}{}\n", label, hanging - 2, text), columns, hanging);
 }
 
-const Keys& reference_of(const Entry& entry) {
+const std::vector<KeyRow>& reference_of(const Entry& entry) {
   return entry.of_study ? study_key_table().rows() : case_key_table().rows();
 }
 
@@ -219,12 +203,13 @@ std::string with_first_elements(std::string path) {
 
 /// The value of --set that sets the key as its example does; "" where it is more than one line.
 std::string assignment(const Entry& entry) {
-  const std::string& example = entry.key->example;
   const std::string lead = last_part_of(entry.key->path) + ": ";
-  std::size_t begin = example.starts_with(lead) ? 0 : example.find("\n" + lead);
-  if (begin == std::string::npos || entry.key->path.find(any_field) != std::string::npos) return "";
-  if (begin != 0) ++begin;
-  const std::string value = example.substr(begin, example.find('\n', begin) - begin).substr(lead.size());
+  const std::vector<std::string> lines = split(entry.key->example, '\n');
+  const auto line = std::find_if(lines.begin(), lines.end(), [&](const std::string& text) {
+    return text.find(lead) == text.find_first_not_of(" -") && !text.empty();
+  });
+  if (line == lines.end() || entry.key->path.find(any_field) != std::string::npos) return "";
+  const std::string value = line->substr(line->find(lead) + lead.size());
   const std::string text = with_first_elements(entry.key->path) + "=" + value;
   const bool is_plain = text.find_first_of(" []{}'|") == std::string::npos;
   if (text.find('\'') != std::string::npos) return "--set \"" + text + "\"";
@@ -251,7 +236,7 @@ std::string described(const Entry& entry, std::size_t columns) {
     if (parent == home || parent == home + "[]") rows.push_back(table_row(last_part_of(below.path), below));
   }
   if (rows.size() > 1) text += fmt::format("\nKeys of {}:\n{}", key.path, table(rows, columns));
-  text += "\nExample:\n" + indented(whole_example(key), "  ");
+  text += "\nExample:\n" + indented(key.example, "  ");
   const std::string set = assignment(entry);
   if (!set.empty()) text += "\nOn the command line:\n  " + set + "\n";
   return text;
@@ -284,55 +269,6 @@ std::string listed(const std::vector<const Entry*>& found, std::size_t columns) 
                    excerpt(asked) + " is no key of a case or a study" + meant + "prismfield help --keys lists all");
 }
 
-std::string page_heading() {
-  return "<!-- SPDX-License-Identifier: Apache-2.0 -->\n<!-- SPDX-FileCopyrightText: The prismfield authors -->\n"
-         "<!-- Made by `prismfield help --markdown` from src/case/key_table.cpp: change that. -->\n"
-         "# Keys of a case and of a study\n\n"
-         "`prismfield help KEY` prints what stands here of a key: `prismfield help model.voxels.easting`, or the last\n"
-         "part alone, `prismfield help slots`. Lengths are metres, densities kg/m3, coordinates easting, northing and\n"
-         "upward (height). Names of inputs are relative to the file that names them, names of outputs to the folder\n"
-         "where the command runs. `spheres[].center` is a key of every element of a list; on the command line its\n"
-         "number stands there, from 0: `--set model.voxels.spheres.0.radius=300`. FIELD is the name of a field\n"
-         "(`prismfield help fields`).\n\n";
-}
-
-/// GitHub's name of a heading.
-std::string anchor(const std::string& heading) {
-  std::string name;
-  for (const char c : heading) {
-    if (c == ' ') name += '-';
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-') {
-      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-  }
-  return name;
-}
-
-/// The keys of one reference: headings, and the entries of the contents.
-std::pair<std::string, std::string> page_part(const Keys& keys, bool of_study) {
-  std::string text, contents;
-  for (const KeyRow& key : keys) {
-    const std::string heading = of_study ? "study: " + key.path : key.path;
-    const bool at_top = key.path.find('.') == std::string::npos;
-    if (at_top || is_section(keys, key.path)) {
-      const auto depth = static_cast<std::size_t>(std::count(key.path.begin(), key.path.end(), '.'));
-      contents += fmt::format("{}- [{}](#{})\n", std::string(2 * depth, ' '), key.path, anchor(heading));
-    }
-    text += fmt::format("{} {}\n\n", at_top ? "##" : "###", heading);
-    std::string facts = fmt::format("Type: {}.", key.type) + default_sentence(key);
-    if (!key.unit.empty()) facts += fmt::format(" Unit: {}.", key.unit);
-    text += paragraph(facts, page_columns, 0) + "\n" + paragraph(key.meaning, page_columns, 0) + "\n";
-    text += "```yaml\n" + whole_example(key) + "```\n\n";
-  }
-  return {contents, text};
-}
-
-std::string alike_text() {
-  std::string text = "## Sections alike\n\nThese sections have the same keys:\n\n";
-  for (const SectionLike& alike : sections_alike()) text += fmt::format("- `{}` as `{}`\n", alike.path, alike.other);
-  return text + "\n";
-}
-
 }  // namespace
 
 bool is_documented_key(const std::string& key) {
@@ -350,14 +286,6 @@ std::string key_help(const std::string& key, std::size_t columns) {
   std::string text = described(*all.front(), columns);
   if (all.size() > 1) text += "\nOther keys of this name:\n" + listed({all.begin() + 1, all.end()}, columns);
   return text;
-}
-
-std::string key_manual() {
-  const auto [case_contents, of_case] = page_part(case_key_table().rows(), false);
-  const auto [study_contents, of_study] = page_part(study_key_table().rows(), true);
-  return page_heading() + "Of a case, which `run`, `sensitivity` and `invert` read:\n\n" + case_contents +
-         "- [Sections alike](#sections-alike)\n\nOf a study, which `study` reads (docs/studies.md):\n\n" +
-         study_contents + "\n" + of_case + alike_text() + of_study.substr(0, of_study.size() - 1);
 }
 
 std::string key_paths(bool of_study) {

@@ -15,9 +15,6 @@ namespace prismfield {
 /// Whether key_help() knows it.
 [[nodiscard]] bool is_documented_key(const std::string& key);
 
-/// docs/case.md: all keys of cases and studies.
-[[nodiscard]] std::string key_manual();
-
 /// A line for each path that --set takes of a case, for completion; with `of_study` those of a study.
 [[nodiscard]] std::string key_paths(bool of_study);
 

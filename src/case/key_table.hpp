@@ -21,7 +21,7 @@ inline constexpr Commands none = 0, run = 1, invert = 2, sensitivity = 4, all = 
 /// The command that a case is read for.
 [[nodiscard]] constexpr Commands command_of(CaseUse use) noexcept { return 1U << static_cast<unsigned>(use); }
 
-/// What depends on a key. A key whose row does not say so changes every result: whoever forgets to say more refuses a
+/// What depends on a key. A key of which nothing is said changes every result: whoever forgets to say more refuses a
 /// good checkpoint, and never takes a wrong one.
 struct KeyEffects {
   /// Commands whose result depends on the value, the fields of `run` before units and axes are applied. Of a section:
@@ -33,20 +33,20 @@ struct KeyEffects {
   bool names_input = false;
 };
 
-/// All that is known of a key: help, docs/case.md, completion, the keys that a reader accepts, the identity of a case
-/// and its input files follow from it.
+/// All that is known of a key, as docs/case.md has it: help, completion, the keys that a reader accepts, the identity
+/// of a case and its input files follow from it.
 struct KeyRow {
   /// as model.voxels.easting; `spheres[].center` is of each map in a list, FIELD stands for any field's
   /// name
   std::string path;
   std::string type;
-  /// "required"; a value as it could be written; "(in words)"; or empty: without the key nothing is done
+  /// "required"; a value as it could be written, in backticks; words; or empty: without the key nothing is done
   std::string default_value;
   /// empty: a number without unit, or no number
   std::string unit;
   /// one to three sentences, limits included
   std::string meaning;
-  /// YAML lines as they stand in the key's section, the key among them
+  /// YAML lines with the sections around the key, as they stand in a file
   std::string example;
   KeyEffects effects = {};
 };
@@ -61,6 +61,9 @@ struct KeySection {
   std::string path;
   std::vector<std::string> keys;
 };
+
+/// docs/case.md, which the program has in it: all keys of cases and studies.
+[[nodiscard]] std::string key_page();
 
 /// Rows, found by the paths that keys have in a case.
 class KeyTable {
@@ -98,12 +101,6 @@ private:
 [[nodiscard]] std::string without_lists(const std::string& path);
 /// "easting" of "model.voxels.easting", "data" of "inversion.data[]".
 [[nodiscard]] std::string last_part_of(const std::string& path);
-
-/// Whether there are keys below this one.
-[[nodiscard]] bool is_section(const std::vector<KeyRow>& rows, const std::string& path);
-
-/// The example of a key with the sections around it, as it stands in a file.
-[[nodiscard]] std::string whole_example(const KeyRow& key);
 
 /// A value of a case that names a file to be read.
 struct InputPath {
