@@ -119,7 +119,10 @@ _Progress = ct.CFUNCTYPE(ct.c_int, ct.c_double, ct.c_void_p)
 
 def load(path: pathlib.Path) -> ct.CDLL:
     """Opens a library, so that nothing of it is seen by other packages, and says what its functions take."""
-    lib = ct.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+    try:
+        lib = ct.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+    except OSError as error:
+        raise ImportError(str(error)) from None
     if lib.pf_abi_version() != ABI_VERSION:
         raise ImportError(f"{path} belongs to another version of prismfield")
     text, pointer, integer, number = ct.c_char_p, ct.c_void_p, ct.c_int64, ct.c_double
