@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/fields.hpp>
 #include <prismfield/forward.hpp>
 #include <prismfield/points.hpp>
 
@@ -30,6 +31,13 @@ inline Points grid_points(std::int64_t n_easting, std::int64_t n_northing, doubl
   }
   return points;
 }
+
+/// A result as written: units and axes of the output.
+struct FieldTable {
+  FieldList fields;
+  /// (field, point) in the order of `fields`, output units and axes
+  std::vector<double> values;
+};
 
 /// A result in units and axes of the output.
 inline FieldTable to_output_units(const Fields& result, Axes axes) {

@@ -102,19 +102,5 @@ TEST(InputPaths, ACaseOfATreeIsTheOneOfItsText) {
   EXPECT_THROW(problems.throw_if_any(), InputError);
 }
 
-TEST(InputPaths, KeysWithDotsAreFoundAsTheyAre) {
-  YamlNode root = tree_of("sweep: {a.b: [1], a.b.c: [2], d: 3}\n");
-  ProblemList problems;
-  for (const char* assignment : {"sweep.a.b=[4]", "sweep.a.b.c.0=5", "sweep.a.x=6", "sweep.d=7"}) {
-    apply_override(root, assignment, problems);
-  }
-  problems.throw_if_any();
-  const YamlNode& sweep = *root.find("sweep");
-  EXPECT_EQ(sweep.find("a.b")->items[0].text, "4");
-  EXPECT_EQ(sweep.find("a.b.c")->items[0].text, "5");
-  EXPECT_EQ(sweep.find("a")->find("x")->text, "6");
-  EXPECT_EQ(sweep.find("d")->text, "7");
-}
-
 }  // namespace
 }  // namespace prismfield

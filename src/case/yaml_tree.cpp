@@ -369,18 +369,6 @@ std::int32_t first_line_without_text(std::string_view text) {
   return 0;
 }
 
-/// How many of the keys from `first` on are one key of this map, whose name has dots; 1 without such a key.
-std::size_t keys_in_one(const YamlNode& map, const std::vector<std::string>& keys, std::size_t first) {
-  std::size_t most = 1;
-  for (const YamlEntry& entry : map.entries) {
-    if (entry.key.find('.') == std::string::npos) continue;
-    const std::vector<std::string> parts = split(entry.key, '.');
-    if (parts.size() <= most || parts.size() > keys.size() - first) continue;
-    if (std::equal(parts.begin(), parts.end(), keys.begin() + static_cast<std::ptrdiff_t>(first))) most = parts.size();
-  }
-  return most;
-}
-
 void emit(YAML::Emitter& out, const YamlNode& node) {
   switch (node.kind) {
     case YamlNode::Kind::null:
@@ -513,11 +501,7 @@ void set_value(YamlNode& root, const std::string& path, YamlNode value, const ch
   }
   YamlNode* node = &root;
   std::string walked;
-  for (std::size_t at = 0; at < keys.size();) {
-    const std::size_t n = node->kind == YamlNode::Kind::map ? keys_in_one(*node, keys, at) : 1;
-    std::string key = keys[at];
-    for (std::size_t i = 1; i < n; ++i) key += "." + keys[at + i];
-    at += n;
+  for (const std::string& key : keys) {
     // A document without content, and a parent that has no value or was removed, become maps.
     if (node->kind == YamlNode::Kind::null || node->kind == YamlNode::Kind::removed) {
       if (value.kind == YamlNode::Kind::removed) return;

@@ -61,8 +61,7 @@ struct YamlEntry {
 [[nodiscard]] YamlNode parse_yaml(const std::string& text, const std::string& file, ProblemList& problems);
 
 /// Applies `key.path=value` to a document: the value is YAML, missing parents are made, a list's element is named
-/// by its number from 0, a key that holds dots itself is found as it is, and null takes the key out. What cannot be
-/// applied is added to `problems`.
+/// by its number from 0, and null takes the key out. What cannot be applied is added to `problems`.
 void apply_override(YamlNode& root, const std::string& assignment, ProblemList& problems);
 
 /// Puts a value at a key path as apply_override() does; `option` names its place, such as "study.yaml:7". Its nodes

@@ -62,13 +62,6 @@ struct ResultHeader : FileHeader {
   std::vector<double> model_spheres_upward, model_boxes_upward;
 };
 
-/// A result as written: units and axes of the output.
-struct FieldTable {
-  FieldList fields;
-  /// (field, point) in the order of `fields`, output units and axes
-  std::vector<double> values;
-};
-
 /// One field as write_result writes it, point by point: units and axes of the output, the noise added. The normal
 /// deviates depend on seed, field and point number only, so that the other fields of a run never change them. Refers to
 /// the result's values.
