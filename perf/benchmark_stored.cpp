@@ -256,7 +256,7 @@ void compare_file(const std::string& file, std::int64_t rows, std::int64_t colum
   SensitivityFiles files(std::move(header), alone);
   RowFileReport report;
   const Space space;
-  FileOperator<Space> op(space, cells, {file, &points, request, StoredPrecision::float_}, files, alone, report);
+  FileOperator<Space> op(space, cells, {file, points, request, StoredPrecision::float_}, files, alone, report);
   for (const bool is_cold : {false, true}) {
     for (const std::int64_t n : {1, 2, 4}) {
       const auto of_rows = static_cast<std::size_t>(op.rows()), of_columns = static_cast<std::size_t>(op.columns());

@@ -74,7 +74,8 @@ typedef struct pf_points {
   int64_t n;
 } pf_points;
 
-/* Settings by name. What is not set has the default of the program's keys (prismfield help). NULL: all defaults.
+/* Settings by name. What is not set has the default of the program's keys (prismfield help), but
+   sensitivity.store, which is none. NULL: all defaults.
    numbers
      gravitational_constant    m3 kg-1 s-2
      execution.batch, execution.slots, execution.block, execution.chunk, execution.memory_limit (bytes)

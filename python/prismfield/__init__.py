@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from prismfield.computing import Operator, forward
     from prismfield.inversion import Cells, Data, Model, invert
     from prismfield.library import FIELDS, InputError, RunError, SingularPointWarning, start, version
-    from prismfield.results import open, plot, read
+    from prismfield.results import open as open
+    from prismfield.results import plot, read
 
+# without `open`, which is a name of Python's own
 __all__ = [
     "FIELDS", "Cells", "Data", "InputError", "Model", "Operator", "RunError", "SingularPointWarning", "forward",
-    "invert", "open", "plot", "read", "start", "version",
+    "invert", "plot", "read", "start", "version",
 ]  # fmt: skip
 
 _MODULES = {

@@ -150,7 +150,6 @@ class Operator(LinearOperator):  # type: ignore[misc]
         space: str = "default",
         threads: int = 0,
         gravitational_constant: float | None = None,
-        progress: Progress | None = None,
     ) -> None:
         self._fields = known_fields(fields if isinstance(fields, str) else tuple(fields))
         self._factors = self._fields.factors(units, axes)
@@ -164,10 +163,10 @@ class Operator(LinearOperator):  # type: ignore[misc]
                 raise InputError(
                     f"storage: {storage!r}; None, 'double', 'float', 'float16' or a relative error is needed"
                 )
-            keys |= {"sensitivity.store": "auto", "sensitivity.precision": storage}
+            keys |= {"sensitivity.store": "memory", "sensitivity.precision": storage}
         elif storage is not None:
             keys |= {"sensitivity.store": "auto", "sensitivity.compression": storage}
-        settings = Settings(keys, progress)
+        settings = Settings(keys)
         handle = ct.c_void_p()
         settings.check(
             lib.pf_operator_new(
@@ -201,7 +200,8 @@ class Operator(LinearOperator):  # type: ignore[misc]
 
     def _rows_in(self, rows: npt.ArrayLike, name: str, square: bool = False) -> Array:
         """(k, rows) of a caller as the library's transposed products take them."""
-        given = array(name, rows, None, self.shape[0]).reshape(-1, self._fields.n, self.n_points)
+        of_rows = array(name, rows, None, self.shape[0])
+        given = of_rows.reshape(len(of_rows), self._fields.n, self.n_points)
         own = np.empty_like(given)
         own[:, self._fields.places] = given
         own *= (self._factors**2 if square else self._factors)[:, np.newaxis]
@@ -211,7 +211,7 @@ class Operator(LinearOperator):  # type: ignore[misc]
         vectors = np.ascontiguousarray(array("x", x, self.shape[1], None).T)
         rows = np.empty((len(vectors), self._fields.n, self.n_points))
         check(lib.pf_operator_apply(self._handle, pointer(vectors), pointer(rows), len(vectors)))
-        products: Array = self._rows_out(rows).reshape(len(vectors), -1).T
+        products: Array = self._rows_out(rows).reshape(len(vectors), self.shape[0]).T
         return products
 
     def _rmatmat(self, x: npt.ArrayLike) -> Array:
@@ -259,6 +259,16 @@ class Operator(LinearOperator):  # type: ignore[misc]
 
         shape = (self._fields.n, *self._point_shape)
         return Wrapped(dtype=np.float64, dims=dims or (self.shape[1],), dimsd=shape, name=name)
+
+    def __copy__(self) -> Operator:
+        # it never changes
+        return self
+
+    def __deepcopy__(self, _: object) -> Operator:
+        return self
+
+    def __reduce__(self) -> str:
+        raise TypeError("an Operator cannot be pickled: make it anew in the other process")
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):

@@ -58,6 +58,8 @@ def prism_gravity(
     if field not in FIELDS:
         raise InputError(f"field: {field!r} is not a field; fields are {', '.join(FIELDS)}")
     columns = [np.asarray(column, dtype=np.float64) for column in coordinates[:3]]
+    if len(columns) != 3:
+        raise InputError(f"coordinates: {len(columns)} arrays; easting, northing and upward are needed")
     shape = np.broadcast(*columns).shape
     points = np.empty((3, *shape))
     for axis, column in enumerate(columns):
@@ -133,33 +135,57 @@ def _upright(bounds: Array, rho: Array) -> tuple[Array, Array]:
     return made, np.where(turned.sum(axis=1) % 2 == 1, -rho, rho)
 
 
+def _is_at(places: Array, faces: Array) -> npt.NDArray[np.bool_]:
+    """Whether coordinates are those of faces to the ulp within which the library takes a point to lie on a face."""
+    ulps = 4
+    larger = np.maximum(np.abs(places), np.abs(faces))
+    power = np.exp2(np.floor(np.log2(np.where(larger > 0, larger, 1))))
+    near: npt.NDArray[np.bool_] = np.abs(places - faces) <= ulps * np.finfo(np.float64).eps * power
+    return near
+
+
+def _meets(places: Array, others: Array) -> npt.NDArray[np.bool_]:
+    """Whether each coordinate is that of any of the others, to these ulp."""
+    rising = np.unique(others)
+    after = np.searchsorted(rising, places)
+    last = len(rising) - 1
+    return _is_at(places, rising[np.clip(after - 1, 0, last)]) | _is_at(places, rising[np.clip(after, 0, last)])
+
+
 def _contacts(points: Array, bounds: Array, rho: Array, a: int, b: int) -> tuple[Array, npt.NDArray[np.bool_]]:
     """What component (a, b) of the tensor needs at points (3, m) that touch prisms, (m,) each: the step from the
-    library's value, which is the mean of both sides of a face, to the limit from outside; and where it has no value.
+    library's value, which is the mean of both sides of a face, to the limit from the point's side, of the face itself
+    from outside; and where it has no value.
     """
     step, singular = np.zeros(points.shape[1]), np.zeros(points.shape[1], dtype=bool)
+    if not len(bounds):
+        return step, singular
     # Only points with a coordinate that is a bound can be on faces or edges, and only those prisms can have them.
     touching = np.flatnonzero(
-        np.isin(points[a], bounds[:, 2 * a : 2 * a + 2]) & np.isin(points[b], bounds[:, 2 * b : 2 * b + 2])
+        _meets(points[a], bounds[:, 2 * a : 2 * a + 2]) & _meets(points[b], bounds[:, 2 * b : 2 * b + 2])
     )
-    touched = np.isin(bounds[:, 2 * a : 2 * a + 2], points[a, touching]).any(axis=1)
+    if not touching.size:
+        return step, singular
+    touched = _meets(bounds[:, 2 * a : 2 * a + 2], points[a, touching]).any(axis=1)
     bounds, rho = bounds[touched], rho[touched]
     at_once = max(1, _PAIRS_AT_ONCE // max(1, len(bounds)))
     for begin in range(0, touching.size, at_once):
         some = touching[begin : begin + at_once]
         holds = np.ones((some.size, len(bounds)), dtype=bool)
-        at = []
+        at, inside = [], []
         for axis in range(3):
             place, low, high = points[axis, some, np.newaxis], bounds[:, 2 * axis], bounds[:, 2 * axis + 1]
-            holds &= (low <= place) & (place <= high)
-            at.append((place == low) | (place == high))
+            at.append(_is_at(place, low) | _is_at(place, high))
+            inside.append((low < place) & (place < high))
+            holds &= at[axis] | inside[axis]
         if a != b:
             singular[some] = (holds & at[a] & at[b]).any(axis=1)
             continue
         on_edge = at[(a + 1) % 3] | at[(a + 2) % 3]
         on_face = holds & at[a]
         singular[some] = (on_face & on_edge).any(axis=1)
-        step[some] = 2 * np.pi * _GRAVITATIONAL_CONSTANT * ((on_face & ~on_edge) @ rho)
+        sign = (on_face & ~on_edge) * np.where(inside[a], -1.0, 1.0)
+        step[some] = 2 * np.pi * _GRAVITATIONAL_CONSTANT * (sign @ rho)
     return step, singular
 
 

@@ -30,16 +30,17 @@ from prismfield.library import (
 
 @dataclass
 class Data:
-    """Measurements: fields at points, (fields, m) or, of one field, (m,); sigma likewise, or one number a field.
+    """Measurements: fields at points, (fields, m) or, of one name, (m,); sigma likewise, or a number, or one a field.
 
-    points, units and axes as forward() has them; units and axes are those of values and sigma.
+    points, fields, units and axes as forward() has them, with a tuple of coordinates their shape in place of m; units
+    and axes are those of values and sigma.
     """
 
     points: npt.ArrayLike | tuple[npt.ArrayLike, ...]
     fields: str | Iterable[str]
     values: npt.ArrayLike
     sigma: npt.ArrayLike
-    units: str = "mGal"
+    units: str = "SI"
     axes: str = "z_up"
     name: str = "data"
 
@@ -93,25 +94,23 @@ def _data_set(of: Data) -> _Set:
     points, columns, shape = point_columns(of.points)
     factors = asked.factors(of.units, of.axes)
 
+    whole = shape if asked.is_one else (asked.n, *shape)
+
     def rows(name: str, values: npt.ArrayLike) -> Array:
-        given = array(f"{of.name}: {name}", values, *(None,) * np.ndim(values))
-        if given.size != asked.n * points.n:
-            wanted = f"{asked.n} fields at {points.n} points"
-            raise InputError(f"{of.name}: {name}: {given.size} numbers; {wanted} are needed")
+        given = array(f"{of.name}: {name}", values, *whole)
         own = np.empty((asked.n, points.n))
         own[asked.places] = given.reshape(asked.n, points.n)
         return own
 
     values = rows("values", of.values) / factors[:, np.newaxis]
     spread = np.asarray(of.sigma)
-    if spread.ndim < np.ndim(of.values):
-        spread = np.broadcast_to(spread.reshape(-1, *(1,) * len(shape)), (asked.n, *shape))
+    if spread.shape in ((), (asked.n,)) and spread.shape != whole:
+        spread = np.broadcast_to(spread.reshape(-1, *(1,) * len(shape)), (asked.n, *shape)).reshape(whole)
     sigma = rows("sigma", spread) / np.abs(factors[:, np.newaxis])
     name = of.name.encode()
     arrays = DataArrays(
         name, points, ct.cast(asked.numbers, ct.c_void_p), asked.n, pointer(values), pointer(sigma)
     )
-    whole = shape if asked.is_one else (asked.n, *shape)
     return _Set(of, arrays, factors, asked.places, whole, [asked, columns, values, sigma, name])
 
 
@@ -131,16 +130,21 @@ def invert(
 ) -> Model:
     """The densities of cells that make the data: as `prismfield invert` finds them, in memory.
 
-    reference, start_model, lower, upper, cell_weights: (upward, northing, easting), or one number. settings: keys of
+    reference, start_model, lower, upper, cell_weights: (upward, northing, easting), or one number; bounds may be
+    infinite. progress: called with the part that is done of each step. settings: keys of
     the program's inversion section without its name and what they take, e.g. {"bounds": [0, 500], "smoothness":
     [1, 1, 1], "weighting.kind": "depth"}, and keys of "sensitivity." and "execution."; include/prismfield/prismfield.h
     lists them. Raises InputError, RunError, KeyboardInterrupt.
     """
     edges = [array(n, values, None) for n, values in zip(("easting", "northing", "upward"), vars(cells).values())]
     shape = tuple(len(edge) - 1 for edge in reversed(edges))
+    if min(shape) < 1:
+        raise InputError(f"cells: {shape} cells upward, northing and easting; two edges or more each way are needed")
     active = np.ones(shape, dtype=bool) if cells.active is None else np.asarray(cells.active)
     if active.shape != shape or active.dtype != bool:
         raise InputError(f"active: has the shape {active.shape} of {active.dtype}; {shape} of bool is needed")
+    if not active.any():
+        raise InputError("active: no cell is active")
     numbers = np.flatnonzero(active)
     sets = [_data_set(of) for of in ([data] if isinstance(data, Data) else data)]
 
@@ -150,7 +154,7 @@ def invert(
         whole = np.broadcast_to(values, shape) if np.ndim(values) == 0 else np.asarray(values)
         if whole.shape != shape:
             raise InputError(f"{name}: has the shape {whole.shape}, {shape} is needed")
-        return array(name, whole[active], None)
+        return array(name, whole[active], None, infinite=name in ("lower", "upper"))
 
     kept = [
         of_cells(name, values)
@@ -208,8 +212,7 @@ def _model(handle: ct.c_void_p, sets: list[_Set], active: npt.NDArray[np.bool_])
         rows = values(f"predicted/{number}").reshape(len(one.places), -1) * one.factors[:, np.newaxis]
         predicted.append(rows[one.places].reshape(one.shape))
     density = on_mesh("density")
-    if density is None:
-        raise InputError("cells: none is active")
+    assert density is not None
     return Model(
         density=density,
         on_target=bool(lib.pf_inversion_on_target(handle)),

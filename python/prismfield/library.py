@@ -204,22 +204,28 @@ def start(threads: int = 0) -> None:
     check(lib.pf_start(threads))
 
 
-def array(name: str, values: npt.ArrayLike, *shape: int | None) -> Array:
-    """Finite float64 values in C order, copied only where they are not; None in the shape: any length. InputError."""
+def array(name: str, values: npt.ArrayLike, *shape: int | None, infinite: bool = False) -> Array:
+    """Finite float64 values in C order, copied only where they are not; None in the shape: any length. InputError.
+
+    infinite: infinite ones too.
+    """
     try:
         if hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray):
             values = _from_dlpack(values)
         given = np.asarray(values)
-    except (TypeError, ValueError) as error:
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise InputError(f"{name}: {error}") from None
-    if given.dtype.kind not in "iuf":
+    if np.ma.is_masked(values):
+        raise InputError(f"{name}: has masked values")
+    if given.dtype.kind not in "biuf":
         raise InputError(f"{name}: has values of type {given.dtype}; real numbers are needed")
     made = np.ascontiguousarray(given, dtype=np.float64)
     if made.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, made.shape)):
         wanted = ", ".join("n" if n is None else str(n) for n in shape)
         raise InputError(f"{name}: has the shape {made.shape}, ({wanted}{',' if len(shape) == 1 else ''}) is needed")
-    if not np.isfinite(made).all():
-        raise InputError(f"{name}: number {np.argmin(np.isfinite(made).ravel())} is not finite")
+    is_good = ~np.isnan(made) if infinite else np.isfinite(made)
+    if not is_good.all():
+        raise InputError(f"{name}: number {np.argmin(is_good.ravel())} is {made.ravel()[np.argmin(is_good.ravel())]}")
     return made
 
 

@@ -2,9 +2,11 @@
 # SPDX-FileCopyrightText: The prismfield authors
 """prismfield as a library: fields, operators and inversions by the shared library that PRISMFIELD_LIBRARY names."""
 
+import copy
 import multiprocessing
 import os
 import pathlib
+import pickle
 import resource
 import signal
 import subprocess
@@ -112,7 +114,7 @@ def test_arrays_of_other_libraries():
         (lambda p, d, x: (p, d[1:], x), "(40,) is needed"),
         (lambda p, d, x: (p, d, x[:, :2]), "(n, 3) is needed"),
         (lambda p, d, x: (p, d, (x, x)), "easting, northing and upward"),
-        (lambda p, d, x: (p, d * np.nan, x), "density: number 0 is not finite"),
+        (lambda p, d, x: (p, d * np.nan, x), "density: number 0 is nan"),
         (lambda p, d, x: (p, d * 1j, x), "real numbers"),
         (lambda p, d, x: (p, "heavy", x), "real numbers"),
         (lambda p, d, x: (p[:, ::-1], d, x), "is not below east"),
@@ -178,7 +180,7 @@ def test_an_inversion_finds_a_cell():
     at = (*np.meshgrid(np.arange(-50, 551, 100.0), np.arange(-50, 551, 100.0)), 10.0)
     fields = ["gzz", "gz"]
     values = pf.forward(prisms, truth.ravel(), at, fields, units="mGal", axes="z_down")
-    data = pf.Data(at, fields, values, [0.01, 1e-4], axes="z_down")
+    data = pf.Data(at, fields, values, [0.01, 1e-4], units="mGal", axes="z_down")
     told = []
     model = pf.invert(pf.Cells(edges, edges, down), data, settings={"bounds": [0, 400]}, progress=told.append)
     assert np.unravel_index(model.density.argmax(), model.density.shape)[1:] == (2, 2)
@@ -232,6 +234,64 @@ def test_an_error_of_the_progress_function_is_raised():
     prisms, density, points = ensemble(400, 400)
     with pytest.raises(KeyError, match="told"):
         pf.forward(prisms, density, points, progress=tell)
+
+
+def test_a_progress_function_may_drop_operators_and_not_compute():
+    prisms, density, points = ensemble(400, 400)
+    held = [pf.Operator(prisms, points)]
+    pf.forward(prisms, density, points, progress=lambda _: held.clear())
+    with pytest.raises(ValueError, match="may not compute"):
+        pf.forward(prisms, density, points, progress=lambda _: pf.forward(prisms, density, points))
+    assert pf.forward(prisms, density, points).shape == (400,)
+
+
+def test_an_operator_is_copied_as_itself():
+    g = pf.Operator(*ensemble()[::2])
+    assert copy.copy(g) is g and copy.deepcopy(g) is g
+    with pytest.raises(TypeError, match="anew"):
+        pickle.dumps(g)
+
+
+@pytest.mark.parametrize(
+    "change, text",
+    [
+        ({"upward": [0.0, -100.0, -200.0]}, "have to rise"),
+        ({"upward": [0.0]}, "two edges"),
+        ({"active": np.zeros((2, 2, 2), dtype=bool)}, "no cell is active"),
+        ({"active": np.ones((2, 2), dtype=bool)}, "is needed"),
+    ],
+)
+def test_wrong_cells_are_named(change, text):
+    edges = {"easting": [0.0, 100, 200], "northing": [0.0, 100, 200], "upward": [-200.0, -100, 0]}
+    data = pf.Data([[50.0, 50, 10]], "gz", [1e-6], 1e-8)
+    with pytest.raises(ValueError, match=text):
+        pf.invert(pf.Cells(**{**edges, **change}), data)
+
+
+def test_data_have_the_shape_of_their_points():
+    cells = pf.Cells([0.0, 100, 200], [0.0, 100, 200], [-200.0, -100, 0])
+    points = np.c_[ensemble()[2]]
+    with pytest.raises(ValueError, match="values: has the shape"):
+        pf.invert(cells, pf.Data(points, ["gz", "gxx"], np.ones((30, 2)), 1.0))
+    data = pf.Data(points, "gz", np.full(30, -1e-6), 1e-7)
+    one_sided = pf.invert(cells, data, lower=0.0, settings={"max_iterations": 2})
+    assert one_sided.density.min() >= 0
+
+
+def test_points_within_rounding_of_a_face_are_on_their_own_side():
+    numba = pytest.importorskip("numba")
+    assert numba
+    import prismfield.choclo as ours
+    import prismfield.harmonica as hm
+
+    face = 0.1 * 3
+    box = (-1.0, face, -1.0, 1.0, -1.0, 1.0)
+    on, inside, outside = face, np.nextafter(face, 0), np.nextafter(face, 1)
+    jump = 4 * np.pi * G * 1000
+    values = [ours.gravity_ee(x, 0.2, 0.1, *box, 1000.0) for x in (inside, on, outside)]
+    assert values[1] == values[2] and values[1] - values[0] == pytest.approx(jump, rel=1e-9)
+    theirs = hm.prism_gravity(([inside, on, outside], [0.2] * 3, [0.1] * 3), box, 1000.0, "g_ee")
+    assert theirs == pytest.approx(np.array(values) * 1e9, rel=1e-9)
 
 
 def test_threads_give_the_same_bits():

@@ -36,10 +36,13 @@
 
 #include "base/version.hpp"
 #include "compute/forward_of_few.hpp"
+#include "compute/plan.hpp"
 #include "engine/engine.hpp"
 #include "engine/few_pairs.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "model/choices.hpp"
+
+struct pf_operator;
 
 namespace prismfield::capi {
 
@@ -49,15 +52,51 @@ using Numbers = std::span<const double>;
 std::atomic<bool> interrupt_came = false;
 extern "C" void note_interrupt(int) { interrupt_came = true; }
 
-/// The one computation that there is at a time, in the process that started Kokkos.
+/// Held by the one computation that there is at a time.
 std::mutex computing;
-std::optional<pid_t> started_by;
-int started_threads = 0;
+/// The process that started Kokkos, 0: none yet.
+std::atomic<pid_t> started_by = 0;
+std::atomic<int> started_threads = 0;
+/// Whether this thread computes, and is in a progress function then.
+thread_local bool is_computing = false;
+
+/// Operators that are to be freed, when nothing computes.
+std::mutex dropping;
+std::vector<pf_operator*> dropped;
+void free_dropped();
 
 thread_local std::string message;
 
+/// A forked process has none of the threads, and perhaps a lock that nobody opens.
+bool is_forked() { return started_by != 0 && started_by != getpid(); }
+
+/// The turn of a call to compute; others wait. Throws in a forked process and in a progress function.
+class Turn {
+public:
+  Turn() {
+    if (is_forked()) {
+      throw RunError(
+          "the process was forked after prismfield had started, and its threads are not there; start processes by "
+          "'spawn' or 'forkserver', or fork before the first call");
+    }
+    if (is_computing) throw InputError("", "progress", "a progress function may not compute by prismfield itself");
+    m_lock = std::unique_lock(computing);
+    is_computing = true;
+  }
+  ~Turn() {
+    free_dropped();
+    is_computing = false;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+private:
+  std::unique_lock<std::mutex> m_lock;
+};
+
+/// Within a turn.
 void start(int threads) {
-  if (!started_by) {
+  if (started_by == 0) {
     // never ended: its end would have to come before that of Kokkos' own statics
     RuntimeOptions options;
     options.threads = threads;
@@ -65,11 +104,6 @@ void start(int threads) {
     static_cast<void>(runtime);
     started_by = getpid();
     started_threads = kokkos_facts().host_threads;
-  }
-  if (*started_by != getpid()) {
-    throw RunError(
-        "the process was forked after prismfield had started, and its threads are not there; start processes by "
-        "'spawn' or 'forkserver', or fork before the first call");
   }
   if (threads != 0 && threads != started_threads) {
     throw InputError("", "threads",
@@ -247,10 +281,17 @@ const auto& found(const Map& keys, const std::string& where, std::string_view wo
 
 // ---- arguments
 
+/// What a caller's pointer and length stand for.
+template <class T>
+std::span<const T> given(const T* values, std::int64_t n, const char* name) {
+  if (n < 0) throw InputError("", name, "has the length " + std::to_string(n) + "; 0 or more is expected");
+  if (n > 0 && values == nullptr) throw InputError("", name, "is NULL");
+  return {values, static_cast<std::size_t>(n)};
+}
 FieldList field_list(const int* numbers, int n) {
   FieldList fields;
   int before = -1;
-  for (const int number : std::span(numbers, static_cast<std::size_t>(std::max(n, 0)))) {
+  for (const int number : given(numbers, n, "fields")) {
     if (number <= before || number >= n_known_fields) {
       throw InputError("", "fields", "are numbers of fields that rise: " + std::to_string(number) + " is not the next");
     }
@@ -261,26 +302,37 @@ FieldList field_list(const int* numbers, int n) {
   return fields;
 }
 
-Numbers numbers(const double* values, std::int64_t n) { return {values, static_cast<std::size_t>(n)}; }
-std::vector<double> copied(const double* values, std::int64_t n) {
-  if (values == nullptr) return {};
-  return {values, values + n};
+std::vector<double> copied(Numbers values) { return {values.begin(), values.end()}; }
+/// That of an array that may be missing.
+std::vector<double> copied_if(const double* values, std::int64_t n) {
+  return values == nullptr ? std::vector<double>() : copied({values, static_cast<std::size_t>(n)});
 }
 
 PointColumns columns_of(const pf_points& points) {
-  return {numbers(points.easting, points.n), numbers(points.northing, points.n), numbers(points.upward, points.n), {}};
+  return {given(points.easting, points.n, "easting"),
+          given(points.northing, points.n, "northing"),
+          given(points.upward, points.n, "upward"),
+          {}};
+}
+Points points_of(const pf_points& points) {
+  const PointColumns columns = columns_of(points);
+  Points copies;
+  copies.easting = copied(columns.easting);
+  copies.northing = copied(columns.northing);
+  copies.upward = copied(columns.upward);
+  return copies;
 }
 
 /// Prisms as columns, copies of a caller's rows.
 class Prisms {
 public:
-  explicit Prisms(const pf_prisms& rows) {
-    const auto n = static_cast<std::size_t>(rows.n);
+  Prisms(const pf_prisms& rows, bool with_density) {
+    const std::size_t n = given(rows.bounds, rows.n, "prisms").size();
     for (std::size_t c = 0; c < 6; ++c) {
       m_columns[c].resize(n);
       for (std::size_t i = 0; i < n; ++i) m_columns[c][i] = rows.bounds[6 * i + c];
     }
-    m_columns[6] = rows.density == nullptr ? std::vector<double>(n, 1.0) : copied(rows.density, rows.n);
+    m_columns[6] = with_density ? copied(given(rows.density, rows.n, "density")) : std::vector<double>(n, 1.0);
     m_list.emplace(columns());
   }
   [[nodiscard]] const PrismList& list() const noexcept { return *m_list; }
@@ -294,10 +346,29 @@ private:
   std::optional<PrismList> m_list;
 };
 
+/// The edges of cells. Throws InputError for those that do not rise.
+CellEdges edges_of(const pf_cells& cells) {
+  constexpr std::array<const char*, 3> names = {"cells.easting", "cells.northing", "cells.upward"};
+  CellEdges edges;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (cells.counts[d] < 1) throw InputError("", names[d], "needs two edges or more");
+    edges[d] = copied(given(cells.edges[d], cells.counts[d] + 1, names[d]));
+    for (std::size_t i = 0; i < edges[d].size(); ++i) {
+      const bool is_good = std::abs(edges[d][i]) <= max_coordinate && (i == 0 || edges[d][i - 1] < edges[d][i]);
+      if (!is_good) {
+        throw InputError("", names[d],
+                         "edges have to rise, upwards too, and be metres: number " + std::to_string(i) + " is " +
+                             std::to_string(edges[d][i]));
+      }
+    }
+  }
+  return edges;
+}
+
 /// For as long as a call lasts: the one that computes, which a progress function or SIGINT stops.
 class Call final : public Observer {
 public:
-  explicit Call(const Settings& settings) : m_settings(settings), m_lock(computing) {
+  explicit Call(const Settings& settings) : m_settings(settings) {
     start(0);
     if (!settings.interruptible) return;
     interrupt_came = false;
@@ -306,20 +377,27 @@ public:
     sigaction(SIGINT, &action, &m_before);
   }
   ~Call() override {
-    if (m_settings.interruptible) sigaction(SIGINT, &m_before, nullptr);
+    if (!m_settings.interruptible) return;
+    sigaction(SIGINT, &m_before, nullptr);
+    // it came after the last look: the caller's own handler has it
+    if (interrupt_came && !m_is_stopped) raise(SIGINT);
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
   void progress(double done, std::int64_t) override {
-    if (m_settings.interruptible && interrupt_came) throw Stopped();
+    if (m_settings.interruptible && interrupt_came) {
+      m_is_stopped = true;
+      throw Stopped();
+    }
     if (m_settings.progress != nullptr && m_settings.progress(done, m_settings.user) != 0) throw Stopped();
   }
 
 private:
   const Settings& m_settings;
-  const std::lock_guard<std::mutex> m_lock;
+  Turn m_turn;
   struct sigaction m_before = {};
+  bool m_is_stopped = false;
 };
 
 /// Whether a forward run takes the calling thread alone.
@@ -361,7 +439,7 @@ const char* pf_message() { return message.c_str(); }
 
 pf_code pf_start(int threads) {
   return guarded([&] {
-    const std::lock_guard lock(computing);
+    const Turn turn;
     start(threads);
   });
 }
@@ -394,19 +472,24 @@ pf_settings* pf_settings_new() { return new (std::nothrow) pf_settings; }
 void pf_settings_delete(pf_settings* settings) { delete settings; }
 pf_code pf_set_numbers(pf_settings* settings, const char* key, const double* values, std::int64_t n) {
   return guarded([&] {
+    given(key, 1, "key");
     const NumberKey& number = found(number_keys(), "settings of numbers", key);
     if (n != number.count) {
       throw InputError("", key, "needs " + std::to_string(number.count) + " numbers, has " + std::to_string(n));
     }
     try {
-      number.set(*settings, numbers(values, n));
+      number.set(*settings, given(values, n, key));
     } catch (const InputError&) {
       throw InputError("", key, std::to_string(values[0]) + " is no whole number");
     }
   });
 }
 pf_code pf_set_text(pf_settings* settings, const char* key, const char* value) {
-  return guarded([&] { found(found(text_keys(), "settings of words", key), key, value)(*settings); });
+  return guarded([&] {
+    given(key, 1, "key");
+    given(value, 1, key);
+    found(found(text_keys(), "settings of words", key), key, value)(*settings);
+  });
 }
 void pf_set_progress(pf_settings* settings, pf_progress progress, void* user) {
   settings->progress = progress;
@@ -419,8 +502,10 @@ pf_code pf_forward(const pf_prisms* prisms, const pf_points* points, const int* 
   return guarded([&] {
     const auto start = std::chrono::steady_clock::now();
     const Settings all = with_fields(settings, field_list(fields, n_fields));
-    const Prisms copies(*prisms);
+    check_request(all.request);
+    const Prisms copies(*prisms, true);
     const PointColumns places = columns_of(*points);
+    given(values, n_fields * points->n, "values");
     const std::span<double> out(values, static_cast<std::size_t>(n_fields * points->n));
     const auto computed = [&] {
       if (are_few(all, prisms->n, points->n)) return forward_of_few(out, copies.columns(), places, all.request);
@@ -437,6 +522,16 @@ pf_code pf_forward(const pf_prisms* prisms, const pf_points* points, const int* 
   });
 }
 
+namespace {
+/// Whether a coordinate is a face's to the ulp within which kernels take a point to lie on it (move_onto_prism).
+bool is_at(double coordinate, double face) {
+  const double larger = std::max(std::abs(coordinate), std::abs(face));
+  const double power = larger == 0 ? 0 : std::ldexp(1.0, std::ilogb(larger));
+  constexpr double ulps = 4;
+  return std::abs(coordinate - face) <= ulps * std::numeric_limits<double>::epsilon() * power;
+}
+}  // namespace
+
 double pf_gravity(int number, double easting, double northing, double upward, double west, double east, double south,
                   double north, double bottom, double top, double density) {
   double value = std::numeric_limits<double>::quiet_NaN();
@@ -446,11 +541,15 @@ double pf_gravity(int number, double easting, double northing, double upward, do
         !std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); })) {
       return;
     }
-    const bool touches = west <= easting && easting <= east && south <= northing && northing <= north &&
-                         bottom <= upward && upward <= top;
-    const std::array<bool, 3> is_on = {touches && (easting == west || easting == east),
-                                       touches && (northing == south || northing == north),
-                                       touches && (upward == bottom || upward == top)};
+    const std::array<double, 3> point = {easting, northing, upward};
+    const std::array<std::array<double, 2>, 3> face = {{{west, east}, {south, north}, {bottom, top}}};
+    std::array<bool, 3> is_on{};
+    bool touches = true;
+    for (std::size_t d = 0; d < 3; ++d) {
+      is_on[d] = is_at(point[d], face[d][0]) || is_at(point[d], face[d][1]);
+      touches = touches && (is_on[d] || (face[d][0] < point[d] && point[d] < face[d][1]));
+    }
+    if (!touches) is_on = {};
     const Derivatives of = native_derivatives[static_cast<std::size_t>(number)];
     const std::array<int, 3> along = {of.easting, of.northing, of.upward};
     double jump = 0;
@@ -458,8 +557,9 @@ double pf_gravity(int number, double easting, double northing, double upward, do
       const std::size_t other = (d + 1) % 3, last = (d + 2) % 3;
       if (along[d] == 2 && is_on[d] && (is_on[other] || is_on[last])) return;
       if (along[d] == 1 && along[other] == 1 && is_on[d] && is_on[other]) return;
-      // from the mean of both sides to the outer one
-      if (along[d] == 2 && is_on[d]) jump = 2 * std::numbers::pi * density;
+      // from the mean of both sides to the point's own, which of a face itself is outside
+      const bool is_inside = face[d][0] < point[d] && point[d] < face[d][1];
+      if (along[d] == 2 && is_on[d]) jump = (is_inside ? -2 : 2) * std::numbers::pi * density;
     }
     const auto one = [](const double& x) { return Numbers(&x, 1); };
     double computed = 0;
@@ -476,20 +576,34 @@ pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const 
                         const pf_settings* settings, pf_operator** made) {
   return guarded([&] {
     const Settings all = with_fields(settings, field_list(fields, n_fields));
-    auto g = std::make_unique<pf_operator>(Prisms({prisms->bounds, nullptr, prisms->n}), Points(), std::nullopt,
-                                           StorageChoice());
-    g->points.easting = copied(points->easting, points->n);
-    g->points.northing = copied(points->northing, points->n);
-    g->points.upward = copied(points->upward, points->n);
+    auto g = std::make_unique<pf_operator>(Prisms(*prisms, false), points_of(*points), std::nullopt, StorageChoice());
     Call call(all);
     g->g.emplace(g->prisms.list(), g->points, all.request, all.storage, Communicator(), &g->choice);
     *made = g.release();
   });
 }
 void pf_operator_delete(pf_operator* made) {
-  const std::lock_guard lock(computing);
-  delete made;
+  // its memory may be a device's, of which a forked process knows nothing
+  if (made == nullptr || is_forked()) return;
+  {
+    const std::lock_guard lock(dropping);
+    dropped.push_back(made);
+  }
+  // in a progress function, or while others compute, the end of that call frees it
+  if (is_computing) return;
+  const std::unique_lock lock(computing, std::try_to_lock);
+  if (lock.owns_lock()) free_dropped();
 }
+namespace prismfield::capi {
+void free_dropped() {
+  std::vector<pf_operator*> all;
+  {
+    const std::lock_guard lock(dropping);
+    all.swap(dropped);
+  }
+  for (const pf_operator* one : all) delete one;
+}
+}  // namespace prismfield::capi
 std::int64_t pf_operator_rows(const pf_operator* g) { return g->g->rows(); }
 std::int64_t pf_operator_columns(const pf_operator* g) { return g->g->columns(); }
 std::int64_t pf_operator_bytes(const pf_operator* g) { return g->choice.bytes; }
@@ -500,7 +614,7 @@ namespace {
 template <class F>
 pf_code product(pf_operator* g, const F& f) {
   return guarded([&] {
-    const std::lock_guard lock(computing);
+    const Turn turn;
     start(0);
     f(*g->g, static_cast<std::size_t>(g->g->rows()), static_cast<std::size_t>(g->g->columns()));
   });
@@ -508,20 +622,20 @@ pf_code product(pf_operator* g, const F& f) {
 }  // namespace
 
 pf_code pf_operator_apply(pf_operator* g, const double* x, double* y, std::int64_t n) {
-  const auto k = static_cast<std::size_t>(n);
   return product(g, [&](HostOperator& of, std::size_t rows, std::size_t columns) {
+    const std::size_t k = given(x, n, "x").size();
     of.apply({x, k * columns}, {y, k * rows}, n);
   });
 }
 pf_code pf_operator_apply_transpose(pf_operator* g, const double* y, double* x, std::int64_t n) {
-  const auto k = static_cast<std::size_t>(n);
   return product(g, [&](HostOperator& of, std::size_t rows, std::size_t columns) {
+    const std::size_t k = given(y, n, "y").size();
     of.apply_transpose({y, k * rows}, {x, k * columns}, n);
   });
 }
 pf_code pf_operator_diagonal(pf_operator* g, const double* weights, double* diagonal, std::int64_t n) {
-  const auto k = static_cast<std::size_t>(n);
   return product(g, [&](HostOperator& of, std::size_t rows, std::size_t columns) {
+    const std::size_t k = given(weights, n, "weights").size();
     of.diagonal({weights, k * rows}, {diagonal, k * columns}, n);
   });
 }
@@ -536,12 +650,13 @@ pf_code pf_invert(const pf_cells* cells, const pf_data* data, int n_data, const 
                   const pf_settings* settings, pf_inversion** made) {
   return guarded([&] {
     const Settings all = with_fields(settings, {Field::gz});
-    CellEdges edges;
-    for (std::size_t d = 0; d < 3; ++d) edges[d] = copied(cells->edges[d], cells->counts[d] + 1);
+    const CellEdges edges = edges_of(*cells);
     const ActiveCells active =
         cells->active == nullptr
             ? ActiveCells(edges)
-            : ActiveCells(edges, {}, std::vector<std::int64_t>(cells->active, cells->active + cells->n_active));
+            : ActiveCells(
+                  edges, {},
+                  std::vector<std::int64_t>(cells->active, cells->active + std::max<std::int64_t>(cells->n_active, 0)));
     InversionInput input;
     input.request = all.request;
     input.storage = all.storage;
@@ -550,20 +665,23 @@ pf_code pf_invert(const pf_cells* cells, const pf_data* data, int n_data, const 
     for (const pf_data& of : std::span(data, static_cast<std::size_t>(n_data))) {
       DataSet set;
       set.name = of.name == nullptr ? "data" : of.name;
-      set.points.easting = copied(of.points.easting, of.points.n);
-      set.points.northing = copied(of.points.northing, of.points.n);
-      set.points.upward = copied(of.points.upward, of.points.n);
+      set.points = points_of(of.points);
       set.fields = field_list(of.fields, of.n_fields);
-      set.values = copied(of.values, set.size());
-      set.sigma = copied(of.sigma, set.size());
+      set.values = copied(given(of.values, set.size(), "values"));
+      set.sigma = copied(given(of.sigma, set.size(), "sigma"));
       input.data.push_back(std::move(set));
     }
     if (model != nullptr) {
-      input.reference = copied(model->reference, active.size());
-      input.start = copied(model->start, active.size());
-      input.lower = copied(model->lower, active.size());
-      input.upper = copied(model->upper, active.size());
-      input.cell_weights = copied(model->cell_weights, active.size());
+      const std::int64_t n = active.size();
+      constexpr double infinity = std::numeric_limits<double>::infinity();
+      input.reference = copied_if(model->reference, n);
+      input.start = copied_if(model->start, n);
+      input.lower = copied_if(model->lower, n);
+      input.upper = copied_if(model->upper, n);
+      input.cell_weights = copied_if(model->cell_weights, n);
+      // bounds on one side
+      if (input.lower.empty() && !input.upper.empty()) input.lower.assign(input.upper.size(), -infinity);
+      if (input.upper.empty() && !input.lower.empty()) input.upper.assign(input.lower.size(), infinity);
     }
     Call call(all);
     struct Steps final : InversionObserver {
