@@ -380,7 +380,7 @@ class Installation(unittest.TestCase):
         python = source / "python"
         self.assertEqual(
             sorted(f.relative_to(python) for f in python.rglob("*")
-                   if f.suffix in (".py", ".json", ".j2") and "tests" not in f.parts),
+                   if f.suffix in (".py", ".json", ".j2", ".typed") and "tests" not in f.parts),
             sorted(f.relative_to(share / "prismfield/python") for f in (share / "prismfield/python").rglob("*")
                    if f.is_file()),
         )
