@@ -8,6 +8,7 @@
 #include "compute/cost_model.hpp"
 #include "engine/devices.hpp"
 #include "engine/engine.hpp"
+#include "engine/few_pairs.hpp"
 
 namespace prismfield {
 
@@ -15,6 +16,9 @@ int device_count() { std::abort(); }
 std::vector<Space> built_spaces() { std::abort(); }
 EngineTraits engine_traits(Space, Precision, FieldSet, KernelKind) { std::abort(); }
 std::unique_ptr<FieldEngine> make_engine(Space, Precision, const EngineSettings&) { std::abort(); }
+void sum_few_pairs(FieldSet, const PrismColumns&, const PointColumns&, std::span<double>, std::span<double>) {
+  std::abort();
+}
 FormWeights form_weights(bool) { std::abort(); }
 double prism_weight(bool, bool) { std::abort(); }
 double cost_of_pairs(const FormWeights&, const std::array<std::int64_t, n_forms>&) { std::abort(); }
