@@ -81,10 +81,11 @@ def prism_gravity(
     all_finite = bool(finite.all())
     there = points if all_finite else points[:, finite]
     name = FIELDS[field]
+    asked = known_fields(name)
     # few pairs are computed in this thread in any case
     in_this_thread = not parallel and len(rho) * there.shape[1] > FEW_PAIRS
     rows, run, _ = evaluate(
-        bounds, rho, there.T, known_fields(name), space="serial" if in_this_thread else "default",
+        bounds, rho, there.T, asked, space="serial" if in_this_thread else "default",
         progress=_tell if progressbar else None,
     )  # fmt: skip
     values = rows[0]
@@ -99,7 +100,7 @@ def prism_gravity(
                 SingularPointWarning,
                 stacklevel=2,
             )
-    values *= -UNITS[name][1] if name in ("gz", "gxz", "gyz") else UNITS[name][1]
+    values *= asked.factors("mGal", "z_down")[0]
     if not all_finite:
         everywhere = np.full(finite.size, np.nan)
         everywhere[finite] = values
