@@ -517,9 +517,9 @@ class KilledStudies(Folder):
             self.assertEqual(study.returncode, -signal.SIGKILL)
             # no run outlives its study
             end = time.monotonic() + 300
-            while self.children() and time.monotonic() < end:
+            while (left := self.children()) and time.monotonic() < end:
                 time.sleep(0.05)
-            self.assertEqual(self.children(), [])
+            self.assertEqual(left, [])
         result = self.study(self.TEXT, "--resume")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.check_table(undisturbed)
