@@ -41,6 +41,9 @@ const char* pf_message(void);
 pf_code pf_start(int threads);
 /* Host threads after the start, 0 before. */
 int pf_threads(void);
+/* 1: from now on SIGINT stops calls of this thread, which then return PF_STOPPED, and does nothing else while they
+   last. For the thread that handles the process' signals. */
+void pf_set_interruptible(int interruptible);
 /* Names of the execution spaces that were built, the default one first: "cuda openmp". */
 const char* pf_spaces(void);
 
@@ -49,8 +52,6 @@ const char* pf_spaces(void);
 int pf_n_fields(void);
 /* "gz"; NULL for a number that no field has */
 const char* pf_field_name(int field);
-/* "gravity vector, vertical component" */
-const char* pf_field_long_name(int field);
 /* "mGal", in which users read it, and this unit per SI unit; is_odd: 1 where the sign changes with the direction of z
  */
 const char* pf_field_unit(int field);
@@ -96,9 +97,6 @@ pf_code pf_set_text(pf_settings* settings, const char* key, const char* value);
 /* Called between launches, in the thread of the call, with the fraction that is done; anything but 0 stops the call. */
 typedef int (*pf_progress)(double done, void* user);
 void pf_set_progress(pf_settings* settings, pf_progress progress, void* user);
-/* 1: SIGINT stops calls with these settings, which then return PF_STOPPED, and does nothing else while they last. For
-   the thread that handles the process' signals. */
-void pf_set_interruptible(pf_settings* settings, int interruptible);
 
 /* ---- forward */
 

@@ -22,7 +22,7 @@ from prismfield.library import (
     Settings,
     SingularPointWarning,
     array,
-    check,
+    compute,
     known_fields,
     lib,
     point_columns,
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 Points = npt.ArrayLike | tuple[npt.ArrayLike, ...]
 _TENSOR_LETTERS = 3
-# Below it a call ends before Ctrl-C or a progress function could: its settings need not be made.
-FEW_PAIRS = 16384
 _DEFAULTS = ("double", "default", None, None)
 
 
@@ -59,7 +57,7 @@ def evaluate(
     of_prisms.density = pointer(weights)
     of_points, _columns, shape = point_columns(points)
     settings = None
-    if of_prisms.n * of_points.n > FEW_PAIRS or (precision, space, gravitational_constant, progress) != _DEFAULTS:
+    if (precision, space, gravitational_constant, progress) != _DEFAULTS:
         settings = Settings(
             {
                 "execution.precision": precision, "execution.space": space,
@@ -69,14 +67,10 @@ def evaluate(
         )  # fmt: skip
     values = np.empty((asked.n, of_points.n))
     run = Run()
-    code = lib.pf_forward(
-        ct.byref(of_prisms), ct.byref(of_points), asked.numbers, asked.n, settings and settings.handle, pointer(values),
-        None, ct.byref(run),
+    compute(
+        lib.pf_forward, ct.byref(of_prisms), ct.byref(of_points), asked.numbers, asked.n, settings and settings.handle,
+        pointer(values), None, ct.byref(run), settings=settings,
     )  # fmt: skip
-    if settings:
-        settings.check(code)
-    else:
-        check(code)
     return values, run, shape
 
 
@@ -168,11 +162,9 @@ class Operator(LinearOperator):  # type: ignore[misc]
             keys |= {"sensitivity.store": "auto", "sensitivity.compression": storage}
         settings = Settings(keys)
         handle = ct.c_void_p()
-        settings.check(
-            lib.pf_operator_new(
-                ct.byref(of_prisms), ct.byref(of_points), self._fields.numbers, self._fields.n, settings.handle,
-                ct.byref(handle),
-            )
+        compute(
+            lib.pf_operator_new, ct.byref(of_prisms), ct.byref(of_points), self._fields.numbers, self._fields.n,
+            settings.handle, ct.byref(handle),
         )  # fmt: skip
         self._handle = handle
         self.n_points: int = of_points.n
@@ -210,14 +202,14 @@ class Operator(LinearOperator):  # type: ignore[misc]
     def _matmat(self, x: npt.ArrayLike) -> Array:
         vectors = np.ascontiguousarray(array("x", x, self.shape[1], None).T)
         rows = np.empty((len(vectors), self._fields.n, self.n_points))
-        check(lib.pf_operator_apply(self._handle, pointer(vectors), pointer(rows), len(vectors)))
+        compute(lib.pf_operator_apply, self._handle, pointer(vectors), pointer(rows), len(vectors))
         products: Array = self._rows_out(rows).reshape(len(vectors), self.shape[0]).T
         return products
 
     def _rmatmat(self, x: npt.ArrayLike) -> Array:
         rows = self._rows_in(np.asarray(x).T, "x")
         vectors = np.empty((len(rows), self.shape[1]))
-        check(lib.pf_operator_apply_transpose(self._handle, pointer(rows), pointer(vectors), len(rows)))
+        compute(lib.pf_operator_apply_transpose, self._handle, pointer(rows), pointer(vectors), len(rows))
         products: Array = vectors.T
         return products
 
@@ -232,14 +224,14 @@ class Operator(LinearOperator):  # type: ignore[misc]
         ones = np.ones(self.shape[0]) if weights is None else weights
         rows = self._rows_in(np.reshape(ones, (1, -1)), "weights", square=True)
         diagonal = np.empty(self.shape[1])
-        check(lib.pf_operator_diagonal(self._handle, pointer(rows), pointer(diagonal), 1))
+        compute(lib.pf_operator_diagonal, self._handle, pointer(rows), pointer(diagonal), 1)
         return diagonal
 
     def entries(self, begin: int = 0, end: int | None = None) -> Array:
         """Rows of G at the points [begin, end), (fields, points, columns)."""
         last = self.n_points if end is None else end
         out = np.empty((self._fields.n, max(last - begin, 0), self.shape[1]))
-        check(lib.pf_operator_entries(self._handle, begin, last, pointer(out)))
+        compute(lib.pf_operator_entries, self._handle, begin, last, pointer(out))
         out *= self._factors[:, np.newaxis, np.newaxis]
         return out if self._fields.in_order else out[self._fields.places]
 

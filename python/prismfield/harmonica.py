@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from prismfield.certificates import differences
-from prismfield.computing import FEW_PAIRS, evaluate
+from prismfield.computing import evaluate
 from prismfield.library import UNITS, Array, InputError, SingularPointWarning, array, known_fields
 
 #: The library's field of each of harmonica's, whose vertical vector points down.
@@ -82,12 +82,9 @@ def prism_gravity(
     there = points if all_finite else points[:, finite]
     name = FIELDS[field]
     asked = known_fields(name)
-    # few pairs are computed in this thread in any case
-    in_this_thread = not parallel and len(rho) * there.shape[1] > FEW_PAIRS
     rows, run, _ = evaluate(
-        bounds, rho, there.T, asked, space="serial" if in_this_thread else "default",
-        progress=_tell if progressbar else None,
-    )  # fmt: skip
+        bounds, rho, there.T, asked, space="default" if parallel else "serial", progress=_tell if progressbar else None
+    )
     values = rows[0]
     if run.n_inside and name not in ("potential", "gx", "gy", "gz"):
         step, singular = _contacts(there, bounds, rho, _AXES.index(field[2]), _AXES.index(field[3]))

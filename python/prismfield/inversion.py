@@ -20,6 +20,7 @@ from prismfield.library import (
     Settings,
     StartModel,
     array,
+    compute,
     known_fields,
     lib,
     point_columns,
@@ -182,9 +183,10 @@ def invert(
     of_call = Settings({"sensitivity.store": "auto", "execution.space": space, **keys}, progress)
     handle = ct.c_void_p()
     arrays = (DataArrays * len(sets))(*(one.arrays for one in sets))
-    of_call.check(
-        lib.pf_invert(ct.byref(mesh), arrays, len(sets), ct.byref(model), of_call.handle, ct.byref(handle))
-    )
+    compute(
+        lib.pf_invert, ct.byref(mesh), arrays, len(sets), ct.byref(model), of_call.handle, ct.byref(handle),
+        settings=of_call,
+    )  # fmt: skip
     try:
         return _model(handle, sets, active)
     finally:

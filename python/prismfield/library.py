@@ -143,7 +143,7 @@ def load(path: pathlib.Path) -> ct.CDLL:
         ("pf_set_numbers", ct.c_int, [pointer, text, pointer, integer]),
         ("pf_set_text", ct.c_int, [pointer, text, text]),
         ("pf_set_progress", None, [pointer, _Progress, pointer]),
-        ("pf_set_interruptible", None, [pointer, ct.c_int]),
+        ("pf_set_interruptible", None, [ct.c_int]),
         ("pf_gravity", number, [ct.c_int, *[number] * 10]),
         ("pf_forward", ct.c_int, [pointer, pointer, *fields, pointer, pointer, pointer, pointer]),
         ("pf_operator_new", ct.c_int, [pointer, pointer, *fields, pointer, pointer]),
@@ -288,10 +288,6 @@ class Settings:
             told = progress
             self._progress = _Progress(lambda done, _: self._tell(told, done))
             lib.pf_set_progress(self.handle, self._progress, None)
-        # Python's own handler does not run inside of C: there SIGINT sets a flag, which stops the call
-        is_main = threading.current_thread() is threading.main_thread()
-        interruptible = is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        lib.pf_set_interruptible(self.handle, interruptible)
 
     def _tell(self, progress: Progress, done: float) -> int:
         try:
@@ -301,15 +297,32 @@ class Settings:
             self._raised.append(error)
             return 1
 
-    def check(self, code: int) -> None:
-        """Raises what the progress function raised, or what the code stands for."""
+    def raise_told(self) -> None:
+        """Raises what the progress function raised."""
         if self._raised:
             raise self._raised.pop()
-        check(code)
 
     def __del__(self) -> None:
         if getattr(self, "handle", None):
             lib.pf_settings_delete(self.handle)
+
+
+_is_interruptible = False
+
+
+def compute(function: Callable[..., int], *arguments: object, settings: Settings | None = None) -> None:
+    """Calls a function of the library, which Ctrl-C stops; raises its errors and those of a progress function."""
+    global _is_interruptible
+    if threading.current_thread() is threading.main_thread():
+        # Python's own handler does not run inside of C: there SIGINT sets a flag, at which the call ends
+        wanted = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if wanted != _is_interruptible:
+            lib.pf_set_interruptible(wanted)
+            _is_interruptible = wanted
+    code = function(*arguments)
+    if settings is not None:
+        settings.raise_told()
+    check(code)
 
 
 def pointer(made: npt.NDArray[np.generic]) -> int:

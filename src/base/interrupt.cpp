@@ -19,6 +19,8 @@ namespace {
 // A handler may touch lock-free atomics and nothing else.
 std::atomic<bool> stop_requested{false};
 std::atomic<bool> nothing_to_lose{false};
+/// SIGINT came to an Interruptible; and something was stopped by it.
+std::atomic<bool> leave_work{false}, was_left{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 }  // namespace
@@ -29,6 +31,7 @@ static void prismfield_request_stop(int signal) {
   stop_requested.store(true);
   if (nothing_to_lose.load()) prismfield_end_at_signal(signal);
 }
+static void prismfield_leave_work(int) { leave_work.store(true); }
 }
 
 namespace {
@@ -67,6 +70,25 @@ bool interrupted() noexcept { return stop_requested.load(); }
 
 void throw_if_interrupted() {
   if (interrupted()) throw Stopped();
+}
+
+Interruptible::Interruptible() noexcept {
+  leave_work.store(false);
+  was_left.store(false);
+  struct sigaction action {};
+  action.sa_handler = prismfield_leave_work;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, &m_before);
+}
+Interruptible::~Interruptible() {
+  sigaction(SIGINT, &m_before, nullptr);
+  if (leave_work.exchange(false) && !was_left.load()) raise(SIGINT);
+}
+
+void throw_between_launches() {
+  if (!leave_work.load(std::memory_order_relaxed)) return;
+  was_left.store(true);
+  throw Stopped();
 }
 
 }  // namespace prismfield

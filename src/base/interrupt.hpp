@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <csignal>
+
 namespace prismfield {
 
 /// From here on SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 and SIGUSR2 ask the run to stop instead of ending the
@@ -29,5 +31,23 @@ public:
 
 /// Throws Stopped when one of the signals has arrived.
 void throw_if_interrupted();
+
+/// For a caller with signal handlers of its own: while one of these lives SIGINT makes throw_between_launches() throw
+/// and does nothing else. Then the caller's handler is back; it has a signal that came too late to stop anything. One
+/// at a time, in the thread that handles the process' signals.
+class Interruptible {
+public:
+  Interruptible() noexcept;
+  ~Interruptible();
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+private:
+  struct sigaction m_before {};
+};
+
+/// Called where work can be left: between launches and blocks, by any of its threads. Throws Stopped after SIGINT came
+/// to an Interruptible.
+void throw_between_launches();
 
 }  // namespace prismfield

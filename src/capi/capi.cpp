@@ -11,7 +11,6 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -34,6 +33,7 @@
 #include <prismfield/invert.hpp>
 #include <prismfield/runtime.hpp>
 
+#include "base/interrupt.hpp"
 #include "base/version.hpp"
 #include "compute/forward_of_few.hpp"
 #include "compute/plan.hpp"
@@ -48,10 +48,6 @@ namespace prismfield::capi {
 
 using Numbers = std::span<const double>;
 
-/// Set by SIGINT while a call may be interrupted by it.
-std::atomic<bool> interrupt_came = false;
-extern "C" void note_interrupt(int) { interrupt_came = true; }
-
 /// Held by the one computation that there is at a time.
 std::mutex computing;
 /// The process that started Kokkos, 0: none yet.
@@ -59,6 +55,8 @@ std::atomic<pid_t> started_by = 0;
 std::atomic<int> started_threads = 0;
 /// Whether this thread computes, and is in a progress function then.
 thread_local bool is_computing = false;
+/// Whether SIGINT stops what this thread computes.
+thread_local bool is_interruptible = false;
 
 /// Operators that are to be freed, when nothing computes.
 std::mutex dropping;
@@ -153,7 +151,6 @@ struct Settings {
   InversionSettings inversion;
   pf_progress progress = nullptr;
   void* user = nullptr;
-  bool interruptible = false;
 };
 
 /// The keys that take numbers: how many, and what they set.
@@ -370,34 +367,17 @@ class Call final : public Observer {
 public:
   explicit Call(const Settings& settings) : m_settings(settings) {
     start(0);
-    if (!settings.interruptible) return;
-    interrupt_came = false;
-    struct sigaction action = {};
-    action.sa_handler = note_interrupt;
-    sigaction(SIGINT, &action, &m_before);
+    if (is_interruptible) m_interruptible.emplace();
   }
-  ~Call() override {
-    if (!m_settings.interruptible) return;
-    sigaction(SIGINT, &m_before, nullptr);
-    // it came after the last look: the caller's own handler has it
-    if (interrupt_came && !m_is_stopped) raise(SIGINT);
-  }
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
 
   void progress(double done, std::int64_t) override {
-    if (m_settings.interruptible && interrupt_came) {
-      m_is_stopped = true;
-      throw Stopped();
-    }
     if (m_settings.progress != nullptr && m_settings.progress(done, m_settings.user) != 0) throw Stopped();
   }
 
 private:
   const Settings& m_settings;
   Turn m_turn;
-  struct sigaction m_before = {};
-  bool m_is_stopped = false;
+  std::optional<Interruptible> m_interruptible;
 };
 
 /// Whether a forward run takes the calling thread alone.
@@ -461,9 +441,6 @@ const FieldInfo* field(int number) {
 }  // namespace
 // a field's texts are literals, which end with 0
 const char* pf_field_name(int number) { return field(number) == nullptr ? nullptr : field(number)->name.data(); }
-const char* pf_field_long_name(int number) {
-  return field(number) == nullptr ? nullptr : field(number)->long_name.data();
-}
 const char* pf_field_unit(int number) { return field(number) == nullptr ? nullptr : field(number)->unit.data(); }
 double pf_field_scale(int number) { return field(number) == nullptr ? 0 : field(number)->scale; }
 int pf_field_is_odd_in_z(int number) { return field(number) != nullptr && field(number)->odd_in_z ? 1 : 0; }
@@ -495,7 +472,7 @@ void pf_set_progress(pf_settings* settings, pf_progress progress, void* user) {
   settings->progress = progress;
   settings->user = user;
 }
-void pf_set_interruptible(pf_settings* settings, int interruptible) { settings->interruptible = interruptible != 0; }
+void pf_set_interruptible(int interruptible) { is_interruptible = interruptible != 0; }
 
 pf_code pf_forward(const pf_prisms* prisms, const pf_points* points, const int* fields, int n_fields,
                    const pf_settings* settings, double* values, std::int64_t* singular, pf_run* run) {
@@ -614,8 +591,8 @@ namespace {
 template <class F>
 pf_code product(pf_operator* g, const F& f) {
   return guarded([&] {
-    const Turn turn;
-    start(0);
+    const Settings none;
+    const Call call(none);
     f(*g->g, static_cast<std::size_t>(g->g->rows()), static_cast<std::size_t>(g->g->columns()));
   });
 }

@@ -17,6 +17,7 @@
 #include <prismfield/prisms.hpp>
 #include <prismfield/request.hpp>
 
+#include "base/interrupt.hpp"
 #include "compute/direct_plan.hpp"
 #include "compute/operator_plan.hpp"
 #include "compute/rank_operator.hpp"
@@ -175,8 +176,9 @@ private:
     m_source.read({m_work.plan.prism_begin + range.begin, m_work.plan.prism_begin + range.end}, m_block);
     m_engine->stage(space, at, m_block, m_work.keeps_blocks);
   }
-  /// The place of block b in the engine, where it is now.
+  /// The place of block b in the engine, where it is now; what is computed can be left before it.
   std::size_t at(const ExecutionSpace& space, std::size_t b) {
+    throw_between_launches();
     if (m_work.keeps_blocks) return b;
     stage(space, b, 0);
     return 0;

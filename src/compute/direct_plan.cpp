@@ -19,7 +19,7 @@ namespace {
 
 /// What a launch of prisms should hold at most: pairs, so that progress and signals are looked at several times a
 /// second, and prisms, so that staging stays small.
-constexpr std::int64_t pairs_per_launch_host = std::int64_t{1} << 27;
+constexpr std::int64_t pairs_per_launch_host = std::int64_t{1} << 26;
 constexpr std::int64_t pairs_per_launch_corners = pairs_per_launch_host / 128;
 constexpr std::int64_t pairs_per_launch_device = std::int64_t{1} << 32;
 constexpr std::int64_t max_launch_host = std::int64_t{1} << 16;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/counts.hpp"
+#include "base/interrupt.hpp"
 #include "compute/cost_model.hpp"
 #include "compute/direct_plan.hpp"
 #include "kernel/contact.hpp"
@@ -203,6 +204,7 @@ void DirectWork::do_chunk(const WorkItem& item, std::int64_t n) {
     m_state.progress.prisms = next;
     m_stopped = m_guard == nullptr && stop_announced(*m_communicator);
     if (m_stopped) return;
+    throw_between_launches();
     if (m_observer != nullptr) {
       m_observer->progress(static_cast<double>(m_done) / std::max(m_pairs_to_do, 1.0), m_done);
     }

@@ -10,6 +10,7 @@
 
 #include <prismfield/operator.hpp>
 
+#include "base/interrupt.hpp"
 #include "compute/operator_plan.hpp"
 #include "compute/vector_functors.hpp"
 #include "engine/staged_prisms.hpp"
@@ -120,6 +121,7 @@ protected:
       out.check();
       check_vectors(out.key, out.vectors.extent(1), in.key, in.vectors.extent(1));
       out.check_apart_from(in.vectors);
+      throw_between_launches();
       if (!in_place) product = scratch(m_product, out.vectors);
       ConstVectors from = in.vectors;
       if (!from.span_is_contiguous()) {

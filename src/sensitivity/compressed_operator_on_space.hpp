@@ -21,6 +21,7 @@
 
 #include <prismfield/error.hpp>
 
+#include "base/interrupt.hpp"
 #include "base/random.hpp"
 #include "compute/direct_plan.hpp"
 #include "model/points.hpp"
@@ -67,6 +68,7 @@ public:
     CompressedMatrix<Space>::for_each(space, m_places.size(), [&](std::size_t b) {
       // no exception may leave a thread
       try {
+        throw_between_launches();
         if (!failed) evaluated += fill_block(m_places[b], tolerance, blocks.data() + b * tolerance.size());
       } catch (...) {
         if (!failed.exchange(true)) failure = std::current_exception();

@@ -69,10 +69,16 @@ public:
   void entries(IndexRange points, std::span<double> entries) override {
     check_range(points, facts.points.size());
     check_length("entries", entries.size(), facts.fields.size() * points.size() * facts.columns);
-    const typename Operator<ExecutionSpace>::Entries there("prismfield::entries", facts.fields.size(), points.size(),
-                                                           facts.columns);
-    m_operator->entries(m_space, points, there);
-    copy_out(m_space, Vector(there.data(), there.size()), entries);
+    using Entries = typename Operator<ExecutionSpace>::Entries;
+    if constexpr (is_device_space<ExecutionSpace>) {
+      const Entries there(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("entries")), facts.fields.size(),
+                          points.size(), facts.columns);
+      m_operator->entries(m_space, points, there);
+      copy_out(m_space, Vector(there.data(), there.size()), entries);
+    } else {
+      m_operator->entries(m_space, points, Entries(entries.data(), facts.fields.size(), points.size(), facts.columns));
+      m_space.fence("prismfield: entries computed");
+    }
   }
   double dot_fields(std::span<const double> a, std::span<const double> b) override {
     const auto [x, y] = pair_of(m_fields, facts.rows, a, b);

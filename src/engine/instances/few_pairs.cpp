@@ -34,8 +34,10 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
   const std::size_t padded = n_groups * width;
   const auto n_fields = static_cast<std::size_t>(fields_of(set).size());
 
+  // callers' loops have one prism again and again, or prisms of one shape; a shape takes as long as three pairs
+  static thread_local std::array<double, 3> last{};
+  static thread_local kernel::PrismShape<A> last_shape;
   std::vector<kernel::PrismShape<A>> shapes;
-  std::array<double, 3> last{};
   std::vector<kernel::FarPrismIn<A, Host>> far(n);
   std::vector<kernel::NearPrism<A>> near(n);
   std::vector<kernel::PrismWeight<A>> weights(n);
@@ -46,8 +48,11 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
     const std::array<double, 3> edges = {face[0][1] - face[0][0], face[1][1] - face[1][0], face[2][1] - face[2][0]};
     if (edges != last) {
       const double edge[3] = {edges[0], edges[1], edges[2]};
-      kernel::prepare_shape<A>(tables, edge, shapes.emplace_back());
+      kernel::prepare_shape<A>(tables, edge, last_shape);
       last = edges;
+      shapes.push_back(last_shape);
+    } else if (shapes.empty()) {
+      shapes.push_back(last_shape);
     }
     kernel::prepare_prism<A>(shapes.back(), static_cast<std::int32_t>(shapes.size() - 1), face, origin, far[i],
                              near[i]);
