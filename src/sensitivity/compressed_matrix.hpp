@@ -13,6 +13,7 @@
 
 #include <prismfield/ranges.hpp>
 
+#include "base/interrupt.hpp"
 #include "sensitivity/h_matrix.hpp"
 #include "sensitivity/host_lanes.hpp"
 
@@ -292,6 +293,7 @@ public:
   template <class F>
   static void for_each(const Space& space, std::size_t n, const F& f) {
     using Policy = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
+    throw_between_launches();
     Kokkos::parallel_for("prismfield::blocks", Policy(space, 0, static_cast<std::int64_t>(n), Kokkos::ChunkSize(1)),
                          [&f](std::int64_t i) { f(static_cast<std::size_t>(i)); });
     space.fence("prismfield: blocks done");
