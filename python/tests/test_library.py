@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import pathlib
 import pickle
+import re
 import resource
 import signal
 import subprocess
@@ -54,6 +55,16 @@ def test_a_cube_far_away_is_a_point_mass():
     down = pf.forward(CUBE, 500.0, at, "gz", units="mGal", axes="z_down")
     assert down[0] == pytest.approx(G * 5e8 / 1e10 * 1e5, rel=1e-9)
     assert pf.forward(CUBE, 500.0, at, ["gzz", "gx"])[1, 1] == pytest.approx(-G * 5e8 / 9e8, rel=1e-9)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_the_first_code_of_the_pages_runs(page):
+    text = (pathlib.Path(__file__).resolve().parents[2] / page).read_text()
+    names = {}
+    exec(re.search(r"```python\n(.*?)```", text, flags=re.DOTALL)[1], names)
+    assert names["gz"].shape == (101, 101) and names["gz"].max() > 0
+    if page == "README.md":
+        assert np.array_equal(names["G"] @ [500, -300], names["gz"].ravel())
 
 
 def test_few_and_many_pairs_are_the_same():
