@@ -25,6 +25,7 @@ from prismfield.library import (
     check,
     known_fields,
     lib,
+    on_host,
     point_columns,
     pointer,
     prism_rows,
@@ -55,7 +56,8 @@ def evaluate(
     """What forward() is made of: fields (fields, m) in SI and z up, in the library's order; what the run says of points
     in, on and at edges of prisms; and the shape of the points. Arguments are those of forward()."""
     of_prisms, bounds = prism_rows(prisms, None)
-    weights = array("density", density if np.ndim(density) else np.full(len(bounds), density), len(bounds))
+    given = on_host("density", density)
+    weights = array("density", given if given.ndim else np.full(len(bounds), given), len(bounds))
     of_prisms.density = pointer(weights)
     of_points, _columns, shape = point_columns(points)
     settings = None
