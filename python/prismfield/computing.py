@@ -232,7 +232,7 @@ class Operator(LinearOperator):  # type: ignore[misc]
     def diagonal(self, weights: npt.ArrayLike | None = None) -> Array:
         """The diagonal of G' diag(weights) G, (columns,); weights: (rows,), None: ones."""
         ones = np.ones(self.shape[0]) if weights is None else weights
-        rows = self._rows_in(np.reshape(ones, (1, -1)), "weights", square=True)
+        rows = self._rows_in(on_host("weights", ones).reshape(1, -1), "weights", square=True)
         diagonal = np.empty(self.shape[1])
         check(lib.pf_operator_diagonal(self._handle, pointer(rows), pointer(diagonal), 1))
         return diagonal
