@@ -25,6 +25,7 @@ from prismfield.library import (
     compute,
     known_fields,
     lib,
+    on_host,
     point_columns,
     pointer,
     prism_rows,
@@ -53,7 +54,8 @@ def evaluate(
     """What forward() is made of: fields (fields, m) in SI and z up, in the library's order; what the run says of points
     in, on and at edges of prisms; and the shape of the points. Arguments are those of forward()."""
     of_prisms, bounds = prism_rows(prisms, None)
-    weights = array("density", density if np.ndim(density) else np.full(len(bounds), density), len(bounds))
+    given = on_host("density", density)
+    weights = array("density", given if given.ndim else np.full(len(bounds), given), len(bounds))
     of_prisms.density = pointer(weights)
     of_points, _columns, shape = point_columns(points)
     settings = None
@@ -222,7 +224,7 @@ class Operator(LinearOperator):  # type: ignore[misc]
     def diagonal(self, weights: npt.ArrayLike | None = None) -> Array:
         """The diagonal of G' diag(weights) G, (columns,); weights: (rows,), None: ones."""
         ones = np.ones(self.shape[0]) if weights is None else weights
-        rows = self._rows_in(np.reshape(ones, (1, -1)), "weights", square=True)
+        rows = self._rows_in(on_host("weights", ones).reshape(1, -1), "weights", square=True)
         diagonal = np.empty(self.shape[1])
         compute(lib.pf_operator_diagonal, self._handle, pointer(rows), pointer(diagonal), 1)
         return diagonal

@@ -23,6 +23,7 @@ from prismfield.library import (
     compute,
     known_fields,
     lib,
+    on_host,
     point_columns,
     pointer,
     start,
@@ -104,7 +105,7 @@ def _data_set(of: Data) -> _Set:
         return own
 
     values = rows("values", of.values) / factors[:, np.newaxis]
-    spread = np.asarray(of.sigma)
+    spread = on_host(f"{of.name}: sigma", of.sigma)
     if spread.shape in ((), (asked.n,)) and spread.shape != whole:
         spread = np.broadcast_to(spread.reshape(-1, *(1,) * len(shape)), (asked.n, *shape)).reshape(whole)
     sigma = rows("sigma", spread) / np.abs(factors[:, np.newaxis])
@@ -152,7 +153,8 @@ def invert(
     def of_cells(name: str, values: npt.ArrayLike | None) -> Array | None:
         if values is None:
             return None
-        whole = np.broadcast_to(values, shape) if np.ndim(values) == 0 else np.asarray(values)
+        given = on_host(name, values)
+        whole = given if given.ndim else np.broadcast_to(given, shape)
         if whole.shape != shape:
             raise InputError(f"{name}: has the shape {whole.shape}, {shape} is needed")
         return array(name, whole[active], None, infinite=name in ("lower", "upper"))

@@ -204,14 +204,11 @@ def start(threads: int = 0) -> None:
     check(lib.pf_start(threads))
 
 
-def array(name: str, values: npt.ArrayLike, *shape: int | None, infinite: bool = False) -> Array:
-    """Finite float64 values in C order, copied only where they are not; None in the shape: any length. InputError.
-
-    infinite: infinite ones too.
-    """
+def on_host(name: str, values: npt.ArrayLike) -> npt.NDArray[np.generic]:
+    """Real numbers of any library as NumPy's, without a copy where they are on the host. InputError."""
     try:
         if hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray):
-            values = _from_dlpack(values)
+            values = _from_other_library(values)
         given = np.asarray(values)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise InputError(f"{name}: {error}") from None
@@ -219,7 +216,15 @@ def array(name: str, values: npt.ArrayLike, *shape: int | None, infinite: bool =
         raise InputError(f"{name}: has masked values")
     if given.dtype.kind not in "biuf":
         raise InputError(f"{name}: has values of type {given.dtype}; real numbers are needed")
-    made = np.ascontiguousarray(given, dtype=np.float64)
+    return given
+
+
+def array(name: str, values: npt.ArrayLike, *shape: int | None, infinite: bool = False) -> Array:
+    """Finite float64 values in C order, copied only where they are not; None in the shape: any length. InputError.
+
+    infinite: infinite ones too.
+    """
+    made = np.ascontiguousarray(on_host(name, values), dtype=np.float64)
     if made.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, made.shape)):
         wanted = ", ".join("n" if n is None else str(n) for n in shape)
         raise InputError(f"{name}: has the shape {made.shape}, ({wanted}{',' if len(shape) == 1 else ''}) is needed")
@@ -229,13 +234,16 @@ def array(name: str, values: npt.ArrayLike, *shape: int | None, infinite: bool =
     return made
 
 
-def _from_dlpack(values: object) -> npt.ArrayLike:
+def _from_other_library(values: object) -> npt.ArrayLike:
     """An array of another library: its own memory where that is the host's, a copy of a device's."""
     for method in ("get", "cpu"):
         # CuPy's and PyTorch's way from a device
         if getattr(values, "is_cuda", True) and hasattr(values, method) and hasattr(values, "__cuda_array_interface__"):
             values = getattr(values, method)()
             break
+    # __array__ first: DLPack loses the sign of a tensor of PyTorch whose negative bit is set
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
     return np.from_dlpack(values)  # type: ignore[arg-type, no-any-return, unused-ignore]
 
 
@@ -350,8 +358,9 @@ def point_columns(points: npt.ArrayLike | tuple[npt.ArrayLike, ...]) -> tuple[Po
     if isinstance(points, tuple):
         if len(points) != 3:
             raise InputError(f"points: a tuple of {len(points)}; easting, northing and upward are needed")
+        given = [on_host("points", column) for column in points]
         try:
-            columns = np.broadcast_arrays(*points)
+            columns = np.broadcast_arrays(*given)
         except ValueError as error:
             raise InputError(f"points: {error}") from None
         shape = columns[0].shape

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import pathlib
 import pickle
+import re
 import resource
 import signal
 import subprocess
@@ -57,6 +58,16 @@ def test_a_cube_far_away_is_a_point_mass():
     assert pf.forward(CUBE, 500.0, at, ["gzz", "gx"])[1, 1] == pytest.approx(-G * 5e8 / 9e8, rel=1e-9)
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_the_first_code_of_the_pages_runs(page):
+    text = (pathlib.Path(__file__).resolve().parents[2] / page).read_text()
+    names = {}
+    exec(re.search(r"```python\n(.*?)```", text, flags=re.DOTALL)[1], names)
+    assert names["gz"].shape == (101, 101) and names["gz"].max() > 0
+    if page == "README.md":
+        assert np.array_equal(names["G"] @ [500, -300], names["gz"].ravel())
+
+
 def test_few_and_many_pairs_are_the_same():
     prisms, density, points = ensemble(200, 150)
     whole = pf.forward(prisms, density, points, pf.FIELDS)
@@ -105,9 +116,46 @@ def test_arrays_of_other_libraries():
     )
 
 
+class OfDLPack:
+    """An array of a library that has DLPack alone."""
+
+    def __init__(self, values):
+        self._values = values
+
+    def __dlpack__(self, **options):
+        return self._values.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self._values.__dlpack_device__()
+
+
+class OfDevice(OfDLPack):
+    """An array of a device, as PyTorch has it: the host's are made by cpu()."""
+
+    __cuda_array_interface__ = None
+
+    def __array__(self, *_, **__):
+        raise TypeError("on the device")
+
+    def cpu(self):
+        return self._values
+
+
+@pytest.mark.parametrize("kind", [OfDLPack, OfDevice])
+def test_arrays_by_dlpack(kind):
+    prisms, density, points = ensemble()
+    expected = pf.forward(prisms, density, points)
+    assert np.array_equal(pf.forward(kind(prisms), kind(density), kind(points)), expected)
+    columns = tuple(kind(column.copy()) for column in points.T)
+    assert np.array_equal(pf.forward(prisms, kind(density), columns), expected)
+
+
 @pytest.mark.parametrize(
     "arguments, text",
     [
+        (lambda p, d, x: (p, np.ma.array(d, mask=d > 0), x), "density: has masked values"),
+        (lambda p, d, x: (p, d, (np.ma.array(x[:, 0], mask=x[:, 0] > 0), *x.T[1:])), "points: has masked values"),
+        (lambda p, d, x: (p, d, (OfDLPack(1j * x[:, 0]), *x.T[1:])), "points: has values of type complex128"),
         (lambda p, d, x: (p, d, x, "gw"), "'gw' is not a field"),
         (lambda p, d, x: (p, d, x, []), "at least one"),
         (lambda p, d, x: (p, d, x, ["gz", "gz"]), "once"),
@@ -284,7 +332,11 @@ def test_data_have_the_shape_of_their_points():
     points = np.c_[ensemble()[2]]
     with pytest.raises(ValueError, match="values: has the shape"):
         pf.invert(cells, pf.Data(points, ["gz", "gxx"], np.ones((30, 2)), 1.0))
+    with pytest.raises(ValueError, match="sigma: has masked values"):
+        pf.invert(cells, pf.Data(points, "gz", np.ones(30), np.ma.array(np.ones(30), mask=points[:, 0] > 0)))
     data = pf.Data(points, "gz", np.full(30, -1e-6), 1e-7)
+    with pytest.raises(ValueError, match="reference: has masked values"):
+        pf.invert(cells, data, reference=np.ma.array(np.ones((2, 2, 2)), mask=np.eye(2)[np.newaxis].repeat(2, axis=0)))
     one_sided = pf.invert(cells, data, lower=0.0, settings={"max_iterations": 2})
     assert one_sided.density.min() >= 0
 
