@@ -55,7 +55,7 @@ def evaluate(
     in, on and at edges of prisms; and the shape of the points. Arguments are those of forward()."""
     of_prisms, bounds = prism_rows(prisms, None)
     given = on_host("density", density)
-    weights = array("density", given if given.ndim else np.full(len(bounds), given), len(bounds))
+    weights = array("density", given if given.ndim else np.full(len(bounds), given), len(bounds), allowed="any")
     of_prisms.density = pointer(weights)
     of_points, _columns, shape = point_columns(points)
     settings = None

@@ -157,7 +157,7 @@ def invert(
         whole = given if given.ndim else np.broadcast_to(given, shape)
         if whole.shape != shape:
             raise InputError(f"{name}: has the shape {whole.shape}, {shape} is needed")
-        return array(name, whole[active], None, infinite=name in ("lower", "upper"))
+        return array(name, whole[active], None, allowed="infinite" if name in ("lower", "upper") else "finite")
 
     kept = [
         of_cells(name, values)

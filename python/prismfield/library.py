@@ -219,16 +219,18 @@ def on_host(name: str, values: npt.ArrayLike) -> npt.NDArray[np.generic]:
     return given
 
 
-def array(name: str, values: npt.ArrayLike, *shape: int | None, infinite: bool = False) -> Array:
-    """Finite float64 values in C order, copied only where they are not; None in the shape: any length. InputError.
+def array(name: str, values: npt.ArrayLike, *shape: int | None, allowed: str = "finite") -> Array:
+    """Float64 values in C order, copied only where they are not; None in the shape: any length. InputError.
 
-    infinite: infinite ones too.
+    allowed: "finite" values, "infinite" ones too, or "any", where the library itself looks for NaN.
     """
     made = np.ascontiguousarray(on_host(name, values), dtype=np.float64)
     if made.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, made.shape)):
         wanted = ", ".join("n" if n is None else str(n) for n in shape)
         raise InputError(f"{name}: has the shape {made.shape}, ({wanted}{',' if len(shape) == 1 else ''}) is needed")
-    is_good = ~np.isnan(made) if infinite else np.isfinite(made)
+    if allowed == "any":
+        return made
+    is_good = ~np.isnan(made) if allowed == "infinite" else np.isfinite(made)
     if not is_good.all():
         raise InputError(f"{name}: number {np.argmin(is_good.ravel())} is {made.ravel()[np.argmin(is_good.ravel())]}")
     return made
@@ -340,7 +342,7 @@ def pointer(made: npt.NDArray[np.generic]) -> int:
 
 def prism_rows(prisms: npt.ArrayLike, density: Array | None) -> tuple[Prisms, Array]:
     """Prisms (n, 6) for the library, and the array that has to live as long."""
-    bounds = array("prisms", prisms, None, 6)
+    bounds = array("prisms", prisms, None, 6, allowed="any")
     return Prisms(pointer(bounds), None if density is None else pointer(density), len(bounds)), bounds
 
 
@@ -364,9 +366,9 @@ def point_columns(points: npt.ArrayLike | tuple[npt.ArrayLike, ...]) -> tuple[Po
         except ValueError as error:
             raise InputError(f"points: {error}") from None
         shape = columns[0].shape
-        held = array("points", np.stack([column.ravel() for column in columns]), 3, None)
+        held = array("points", np.stack([column.ravel() for column in columns]), 3, None, allowed="any")
     else:
-        held = np.ascontiguousarray(array("points", points, None, 3).T)
+        held = np.ascontiguousarray(array("points", points, None, 3, allowed="any").T)
         shape = held.shape[1:]
     first, n = pointer(held), held.shape[1]
     return Points(first, first + 8 * n, first + 16 * n, n), held, shape

@@ -163,7 +163,7 @@ def test_arrays_by_dlpack(kind):
         (lambda p, d, x: (p, d[1:], x), "(40,) is needed"),
         (lambda p, d, x: (p, d, x[:, :2]), "(n, 3) is needed"),
         (lambda p, d, x: (p, d, (x, x)), "easting, northing and upward"),
-        (lambda p, d, x: (p, d * np.nan, x), "density: number 0 is nan"),
+        (lambda p, d, x: (p, d * np.nan, x), "prism 0: density: is NaN"),
         (lambda p, d, x: (p, d * 1j, x), "real numbers"),
         (lambda p, d, x: (p, "heavy", x), "real numbers"),
         (lambda p, d, x: (p[:, ::-1], d, x), "is not below east"),

@@ -183,8 +183,8 @@ def test_errors(prisms, density, field, text):
     [
         (PRISM[:5], 1.0, r"prisms: has the shape \(5,\)"),
         ([PRISM[:5]], 1.0, r"prisms: has the shape \(1, 5\)"),
-        ([0, 1, 0, 1, 0, np.nan], 1.0, "prisms: number 5 is nan"),
-        (PRISM, np.nan, "density: number 0 is nan"),
+        ([0, 1, 0, 1, 0, np.nan], 1.0, "prism 0: top: is NaN"),
+        (PRISM, np.nan, "prism 0: density: is NaN"),
     ],
 )
 def test_errors_that_harmonica_does_not_see(prisms, density, text):
