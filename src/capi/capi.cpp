@@ -425,11 +425,13 @@ pf_code pf_start(int threads) {
 }
 int pf_threads() { return started_threads; }
 const char* pf_spaces() {
-  static const std::string names = [] {
-    std::string all;
-    for (const Space space : built_spaces()) all += (all.empty() ? "" : " ") + std::string(name(space));
-    return all;
-  }();
+  static std::string names;
+  static std::once_flag is_made;
+  guarded([] {
+    std::call_once(is_made, [] {
+      for (const Space space : built_spaces()) names += (names.empty() ? "" : " ") + std::string(name(space));
+    });
+  });
   return names.c_str();
 }
 
@@ -562,14 +564,16 @@ pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const 
 void pf_operator_delete(pf_operator* made) {
   // its memory may be a device's, of which a forked process knows nothing
   if (made == nullptr || is_forked()) return;
-  {
-    const std::lock_guard lock(dropping);
-    dropped.push_back(made);
-  }
-  // in a progress function, or while others compute, the end of that call frees it
-  if (is_computing) return;
-  const std::unique_lock lock(computing, std::try_to_lock);
-  if (lock.owns_lock()) free_dropped();
+  guarded([&] {
+    {
+      const std::lock_guard lock(dropping);
+      dropped.push_back(made);
+    }
+    // in a progress function, or while others compute, the end of that call frees it
+    if (is_computing) return;
+    const std::unique_lock lock(computing, std::try_to_lock);
+    if (lock.owns_lock()) free_dropped();
+  });
 }
 namespace prismfield::capi {
 void free_dropped() {
@@ -679,26 +683,30 @@ int pf_inversion_on_target(const pf_inversion* inversion) { return inversion->ou
 const char* pf_inversion_message(const pf_inversion* inversion) { return inversion->outcome.message.c_str(); }
 
 std::int64_t pf_inversion_values(const pf_inversion* inversion, const char* word, double* values) {
-  const InvertedModel& model = inversion->outcome.model;
-  const std::string_view key = word;
-  std::vector<double> column;
-  const std::vector<double>* from = &column;
-  const auto of_rows = [&](auto member) {
-    for (const ConvergenceRow& row : model.convergence) column.push_back(static_cast<double>(row.*member));
-  };
-  constexpr std::string_view predicted = "predicted/";
-  if (key == "density") from = &model.density;
-  if (key == "density_sigma") from = &model.density_sigma;
-  if (key == "depth_of_investigation") from = &model.depth_of_investigation;
-  if (key == "beta") of_rows(&ConvergenceRow::beta);
-  if (key == "phi_d") of_rows(&ConvergenceRow::phi_d);
-  if (key == "phi_m") of_rows(&ConvergenceRow::phi_m);
-  if (key == "chi") of_rows(&ConvergenceRow::chi);
-  if (key == "products") of_rows(&ConvergenceRow::products);
-  if (key == "seconds") of_rows(&ConvergenceRow::seconds);
-  for (std::size_t i = 0; i < model.data.size(); ++i) {
-    if (key == std::string(predicted) + std::to_string(i)) from = &model.data[i].predicted;
-  }
-  if (values != nullptr) std::copy(from->begin(), from->end(), values);
-  return static_cast<std::int64_t>(from->size());
+  std::int64_t length = 0;
+  guarded([&] {
+    const InvertedModel& model = inversion->outcome.model;
+    const std::string_view key = word;
+    std::vector<double> column;
+    const std::vector<double>* from = &column;
+    const auto of_rows = [&](auto member) {
+      for (const ConvergenceRow& row : model.convergence) column.push_back(static_cast<double>(row.*member));
+    };
+    constexpr std::string_view predicted = "predicted/";
+    if (key == "density") from = &model.density;
+    if (key == "density_sigma") from = &model.density_sigma;
+    if (key == "depth_of_investigation") from = &model.depth_of_investigation;
+    if (key == "beta") of_rows(&ConvergenceRow::beta);
+    if (key == "phi_d") of_rows(&ConvergenceRow::phi_d);
+    if (key == "phi_m") of_rows(&ConvergenceRow::phi_m);
+    if (key == "chi") of_rows(&ConvergenceRow::chi);
+    if (key == "products") of_rows(&ConvergenceRow::products);
+    if (key == "seconds") of_rows(&ConvergenceRow::seconds);
+    for (std::size_t i = 0; i < model.data.size(); ++i) {
+      if (key == std::string(predicted) + std::to_string(i)) from = &model.data[i].predicted;
+    }
+    if (values != nullptr) std::copy(from->begin(), from->end(), values);
+    length = static_cast<std::int64_t>(from->size());
+  });
+  return length;
 }
