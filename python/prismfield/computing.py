@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import LinearOperator
 
+from prismfield.arrays import HOST, Host, place_of
 from prismfield.library import (
     Array,
     Fields,
@@ -123,16 +124,52 @@ def forward(
     return ordered.reshape(shape if asked.is_one else (asked.n, *shape))
 
 
-class Operator(LinearOperator):  # type: ignore[misc]
+class _Products(LinearOperator):  # type: ignore[misc]
+    """Products with vectors on the host, which SciPy makes of products with blocks, and on a card."""
+
+    shape: tuple[int, int]
+
+    def _matvec(self, x: Any) -> Any:
+        return self._matmat(np.reshape(x, (self.shape[1], 1)))[:, 0]
+
+    def _rmatvec(self, x: Any) -> Any:
+        return self._rmatmat(np.reshape(x, (self.shape[0], 1)))[:, 0]
+
+    def dot(self, x: Any) -> Any:
+        if place_of(x) is HOST:
+            return super().dot(x)
+        product = self._matmat(x.reshape(len(x), 1) if x.ndim == 1 else x)
+        return product[:, 0] if x.ndim == 1 else product
+
+
+class _Transposed(_Products):
+    """G' of an operator."""
+
+    def __init__(self, of: Operator) -> None:
+        self._of = of
+        super().__init__(of.dtype, of.shape[::-1])
+
+    def _matmat(self, x: Any) -> Any:
+        return self._of._rmatmat(x)
+
+    def _rmatmat(self, x: Any) -> Any:
+        return self._of._matmat(x)
+
+    def _transpose(self) -> LinearOperator:
+        return self._of
+
+    _adjoint = _transpose
+
+
+class Operator(_Products):
     """G of prisms and points: rows (field, point), fields in the order asked for, columns the prisms.
 
     A SciPy LinearOperator: `G @ density`, `G.T @ fields`, blocks of vectors in one pass, lsmr, svds. Arguments are
     those of forward(). storage: None computes entries anew in every product; "double", "float" and "float16" keep them
     in memory; a number compresses them to that error relative to the norm of G. SI entries are 1e-9 and less: solvers
-    with absolute tolerances want units="mGal".
+    with absolute tolerances want units="mGal". Where the library computes on a card, products of CuPy's and PyTorch's
+    arrays there are made there.
     """
-
-    shape: tuple[int, int]
 
     def __init__(
         self,
@@ -187,44 +224,40 @@ class Operator(LinearOperator):  # type: ignore[misc]
         """How the entries are kept, and why, in one line."""
         return str(lib.pf_operator_storage(self._handle).decode())
 
-    def _rows_out(self, rows: Array) -> Array:
-        """(k, field, point) of the library in the caller's units, axes and order of fields."""
-        scaled = rows * self._factors[:, np.newaxis]
-        return scaled if self._fields.in_order else scaled[:, self._fields.places]
-
-    def _rows_in(self, rows: npt.ArrayLike, name: str, square: bool = False) -> Array:
-        """(k, rows) of a caller as the library's transposed products take them."""
-        of_rows = array(name, rows, None, self.shape[0])
+    def _rows_in(self, place: Host, name: str, rows: Any, square: bool = False) -> Any:
+        """(rows, k) of a caller as the library's transposed products take them, (k, rows)."""
+        of_rows = place.rows(name, rows, self.shape[0])
         given = of_rows.reshape(len(of_rows), self._fields.n, self.n_points)
-        own = np.empty_like(given)
+        own = place.empty(*given.shape)
         own[:, self._fields.places] = given
-        own *= (self._factors**2 if square else self._factors)[:, np.newaxis]
+        own *= place.constants((self._factors**2 if square else self._factors)[:, np.newaxis])
         return own
 
-    def _matmat(self, x: npt.ArrayLike) -> Array:
-        vectors = np.ascontiguousarray(array("x", x, self.shape[1], None).T)
-        rows = np.empty((len(vectors), self._fields.n, self.n_points))
-        compute(lib.pf_operator_apply, self._handle, pointer(vectors), pointer(rows), len(vectors))
-        products: Array = self._rows_out(rows).reshape(len(vectors), self.shape[0]).T
-        return products
+    def _matmat(self, x: Any) -> Any:
+        place = place_of(x)
+        vectors = place.rows("x", x, self.shape[1])
+        rows = place.empty(len(vectors), self._fields.n, self.n_points)
+        compute(lib.pf_operator_apply, self._handle, place.address(vectors), place.address(rows), len(vectors))
+        rows *= place.constants(self._factors[:, np.newaxis])
+        ordered = rows if self._fields.in_order else rows[:, self._fields.places]
+        return ordered.reshape(len(vectors), self.shape[0]).T
 
-    def _rmatmat(self, x: npt.ArrayLike) -> Array:
-        rows = self._rows_in(np.asarray(x).T, "x")
-        vectors = np.empty((len(rows), self.shape[1]))
-        compute(lib.pf_operator_apply_transpose, self._handle, pointer(rows), pointer(vectors), len(rows))
-        products: Array = vectors.T
-        return products
+    def _rmatmat(self, x: Any) -> Any:
+        place = place_of(x)
+        rows = self._rows_in(place, "x", x)
+        vectors = place.empty(len(rows), self.shape[1])
+        compute(lib.pf_operator_apply_transpose, self._handle, place.address(rows), place.address(vectors), len(rows))
+        return vectors.T
 
-    def _matvec(self, x: npt.ArrayLike) -> Array:
-        return self._matmat(np.reshape(x, (self.shape[1], 1)))[:, 0]
+    def _transpose(self) -> LinearOperator:
+        return _Transposed(self)
 
-    def _rmatvec(self, x: npt.ArrayLike) -> Array:
-        return self._rmatmat(np.reshape(x, (self.shape[0], 1)))[:, 0]
+    _adjoint = _transpose
 
     def diagonal(self, weights: npt.ArrayLike | None = None) -> Array:
         """The diagonal of G' diag(weights) G, (columns,); weights: (rows,), None: ones."""
         ones = np.ones(self.shape[0]) if weights is None else weights
-        rows = self._rows_in(on_host("weights", ones).reshape(1, -1), "weights", square=True)
+        rows = self._rows_in(HOST, "weights", on_host("weights", ones).reshape(-1, 1), square=True)
         diagonal = np.empty(self.shape[1])
         compute(lib.pf_operator_diagonal, self._handle, pointer(rows), pointer(diagonal), 1)
         return diagonal
@@ -245,10 +278,10 @@ class Operator(LinearOperator):  # type: ignore[misc]
         of = self
 
         class Wrapped(base):  # type: ignore[misc, unused-ignore]
-            def _matvec(self, x: Array) -> Array:
+            def _matvec(self, x: Any) -> Any:
                 return of._matvec(x)
 
-            def _rmatvec(self, x: Array) -> Array:
+            def _rmatvec(self, x: Any) -> Any:
                 return of._rmatvec(x)
 
         shape = (self._fields.n, *self._point_shape)

@@ -181,6 +181,8 @@ UNITS: dict[str, tuple[str, float]] = {
 }
 #: Fields whose sign turns with the direction of z.
 ODD_IN_Z = frozenset(name for f, name in enumerate(FIELDS) if lib.pf_field_is_odd_in_z(f))
+#: Execution spaces that the library has, the default one first.
+SPACES: tuple[str, ...] = tuple(lib.pf_spaces().decode().split())
 #: Version of the library.
 version: str = lib.pf_version().decode()
 

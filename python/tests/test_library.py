@@ -304,6 +304,40 @@ def test_a_progress_function_may_drop_operators_and_not_compute():
     assert pf.forward(prisms, density, points).shape == (400,)
 
 
+def products_are_those_of(module, array):
+    """Products with arrays that array(NumPy's) makes are of their module and those of NumPy's, bit for bit."""
+    prisms, density, points = ensemble()
+    g = pf.Operator(prisms, points, ["gzz", "gx"], units="mGal", axes="z_down")
+    block = np.c_[density, density[::-1]]
+    for product, vectors in ((g, density), (g, block), (g.T, g @ density), (g.H, g @ block), (g.T.T, density)):
+        made = product @ array(vectors)
+        assert type(made).__module__.partition(".")[0] == module.__name__
+        np.testing.assert_array_equal(np.asarray(made.get() if hasattr(made, "get") else made.cpu()), product @ vectors)
+    with pytest.raises(ValueError, match="x: has the shape"):
+        g @ array(density[1:])
+
+
+@pytest.mark.parametrize("name", ["cupy", "torch"])
+def test_vectors_on_a_card_stay_there(name):
+    if "cuda" not in pf.library.SPACES:
+        pytest.skip("the library has no CUDA")
+    module = pytest.importorskip(name)
+    where = {"device": "cuda"} if name == "torch" else {}
+    products_are_those_of(module, lambda values: module.asarray(values, **where))
+
+
+def test_tensors_are_taken_as_those_on_a_card_are(monkeypatch):
+    torch = pytest.importorskip("torch")
+    from prismfield import arrays, computing
+
+    place_of = computing.place_of
+    monkeypatch.setattr(
+        computing, "place_of", lambda x: arrays.TorchCard(x) if isinstance(x, torch.Tensor) else place_of(x)
+    )
+    products_are_those_of(torch, torch.asarray)
+    products_are_those_of(torch, lambda values: torch.asarray(np.float64(values)).requires_grad_())
+
+
 def test_an_operator_is_copied_as_itself():
     g = pf.Operator(*ensemble()[::2])
     assert copy.copy(g) is g and copy.deepcopy(g) is g
