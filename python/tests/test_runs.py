@@ -342,6 +342,20 @@ def test_a_run_is_measured(tmp_path):
     assert (outcome.code, log) == (127, "No such file or directory\n")
 
 
+def wait_for_end(pid):
+    """Waits until a process runs no more: its parent may not have asked for its code yet."""
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline:
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+                if file.read().rpartition(")")[2].split()[0] in "ZX":
+                    return
+        except (FileNotFoundError, ProcessLookupError):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"process {pid} still runs")
+
+
 def test_a_run_that_is_stopped_ends_with_its_children(tmp_path):
     log = tmp_path / "log"
 
@@ -351,11 +365,7 @@ def test_a_run_that_is_stopped_ends_with_its_children(tmp_path):
 
     with pytest.raises(Stopped):
         measured(tmp_path, "sh", "-c", "(trap '' TERM; exec sleep 1000) & echo $!; wait", watch=stop_when_begun)
-    child = f"/proc/{int(log.read_text())}"
-    deadline = time.monotonic() + 300
-    while os.path.exists(child) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not os.path.exists(child)
+    wait_for_end(int(log.read_text()))
 
 
 def test_no_run_outlives_its_study(tmp_path):
@@ -376,9 +386,7 @@ def test_no_run_outlives_its_study(tmp_path):
     run = int((tmp_path / "pid").read_text())
     parent.kill()
     parent.wait()
-    while os.path.exists(f"/proc/{run}") and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not os.path.exists(f"/proc/{run}")
+    wait_for_end(run)
 
 
 def test_durations_and_lines_fit():
