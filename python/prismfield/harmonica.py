@@ -82,12 +82,14 @@ def prism_gravity(
     there = points if all_finite else points[:, finite]
     name = FIELDS[field]
     asked = known_fields(name)
-    # few pairs are computed in this thread in any case
-    in_this_thread = not parallel and len(rho) * there.shape[1] > FEW_PAIRS
+    # few pairs are computed in this thread in any case, before a bar could be seen
+    many = len(rho) * there.shape[1] > FEW_PAIRS
     rows, run, _ = evaluate(
-        bounds, rho, there.T, asked, space="serial" if in_this_thread else "default",
-        progress=_tell if progressbar else None,
+        bounds, rho, there.T, asked, space="default" if parallel or not many else "serial",
+        progress=_tell if progressbar and many else None,
     )  # fmt: skip
+    if progressbar and not many:
+        _tell(1.0)
     values = rows[0]
     if run.n_inside and name not in ("potential", "gx", "gy", "gz"):
         step, singular = _contacts(there, bounds, rho, _AXES.index(field[2]), _AXES.index(field[3]))

@@ -128,7 +128,7 @@ class _PrismfieldEngine(_Base):  # type: ignore[misc, unused-ignore]
 
     @property
     def engine(self) -> str:
-        """"prismfield", or one of SimPEG's engines."""
+        """Name of the engine: "prismfield", or one of SimPEG's."""
         return ENGINE if self._is_prismfield else str(super().engine)
 
     @engine.setter
@@ -142,14 +142,8 @@ class _PrismfieldEngine(_Base):  # type: ignore[misc, unused-ignore]
             raise InputError(f"engine: {ENGINE!r} is the default; SimPEG's own: {error}") from None
 
     def _check_arguments(self, n_processes: object) -> None:
-        """ValueError where G shall be written into a folder; a warning where processes are asked for."""
-        if not self._is_prismfield:
-            return
-        if self.store_sensitivities == "disk" and os.path.isdir(self.sensitivity_path):
-            raise InputError(
-                f"sensitivity_path: {self.sensitivity_path!r} is a directory; a file is needed with engine={ENGINE!r}"
-            )
-        if n_processes not in (None, 1):
+        """A warning where processes are asked for."""
+        if self._is_prismfield and n_processes not in (None, 1):
             warnings.warn(
                 f"n_processes is not used with engine={ENGINE!r}: OMP_NUM_THREADS or prismfield.start() say how many "
                 "threads compute",
@@ -174,7 +168,11 @@ class _PrismfieldEngine(_Base):  # type: ignore[misc, unused-ignore]
 
     def _stored(self, matrix: _Matrix) -> Any:
         made: Any
-        if self.store_sensitivities == "disk":
+        if self.store_sensitivities == "disk" and os.path.isdir(self.sensitivity_path):
+            # where and as SimPEG's "geoana", its default, has it
+            path = os.path.join(self.sensitivity_path, "sensitivity.npy")
+            made = np.lib.format.open_memmap(path, "w+", self.sensitivity_dtype, matrix.shape)
+        elif self.store_sensitivities == "disk":
             made = np.memmap(self.sensitivity_path, self.sensitivity_dtype, "w+", shape=matrix.shape)
         else:
             made = np.empty(matrix.shape, self.sensitivity_dtype)
@@ -223,9 +221,9 @@ class Simulation3DIntegral(_PrismfieldEngine, gravity.Simulation3DIntegral):  # 
 
     Arguments are SimPEG's: a TensorMesh or TreeMesh, densities in g/cm3, z up (gz above a mass is negative), results in
     mGal and Eotvos, rows by receiver object, location, component. engine: "prismfield", or SimPEG's "geoana" and
-    "choclo". store_sensitivities: "ram" and "disk" keep G as sensitivity_dtype ("disk": in the file sensitivity_path);
-    "forward_only" computes it anew in every product, and inverts as well. On faces of cells tensors are the mean
-    of both sides. Raises ValueError for wrong arguments.
+    "choclo". store_sensitivities: "ram" and "disk" keep G as sensitivity_dtype, "disk" in the file sensitivity_path, or
+    in a folder in its sensitivity.npy; "forward_only" computes it anew in every product, and inverts as well. On faces
+    of cells tensors are the mean of both sides. Raises ValueError for wrong arguments.
     """
 
     def __init__(

@@ -205,8 +205,11 @@ def test_bounds_in_any_order_without_checks():
 
 
 def test_progress(capsys):
-    ours.prism_gravity((0.0, 0.0, 50.0), PRISM, 1.0, "g_z", progressbar=True)
-    assert capsys.readouterr().err.endswith("100 %\n")
+    prisms, density, random = model(300)
+    for points in (random.uniform(-300, 300, (3, 2)), random.uniform(-300, 300, (3, 70))):
+        mine = [ours.prism_gravity(tuple(points), prisms, density, "g_z", progressbar=bar) for bar in (True, False)]
+        assert np.array_equal(*mine)
+        assert capsys.readouterr().err.endswith("100 %\n")
 
 
 def layer():
