@@ -73,13 +73,13 @@ def prism_gravity(
         raise InputError(f"prisms: has the shape {np.shape(prisms)}, (6,) or (n, 6) is needed")
     if len(rho) != len(bounds):
         raise InputError(f"density: has {len(rho)} values for {len(bounds)} prisms")
-    bounds, rho = _upright(bounds, rho) if disable_checks else (_checked(bounds), rho)
-    counts = (rho != 0) & (bounds[:, ::2] != bounds[:, 1::2]).all(axis=1)
-    if not counts.all():
+    if not (bounds[:, ::2] < bounds[:, 1::2]).all() or not rho.all():
+        bounds, rho = _upright(bounds, rho) if disable_checks else (_checked(bounds), rho)
+        counts = (rho != 0) & (bounds[:, ::2] != bounds[:, 1::2]).all(axis=1)
         bounds, rho = bounds[counts], rho[counts]
-    finite = np.isfinite(points).all(axis=0)
-    all_finite = bool(finite.all())
-    there = points if all_finite else points[:, finite]
+    all_finite = bool(np.isfinite(points).all())
+    finite = slice(None) if all_finite else np.isfinite(points).all(axis=0)
+    there = points[:, finite]
     name = FIELDS[field]
     asked = known_fields(name)
     # few pairs are computed in this thread in any case, before a bar could be seen
@@ -104,7 +104,7 @@ def prism_gravity(
             )
     values *= asked.factors("mGal", "z_down")[0]
     if not all_finite:
-        everywhere = np.full(finite.size, np.nan)
+        everywhere = np.full(points.shape[1], np.nan)
         everywhere[finite] = values
         values = everywhere
     return np.asarray(values.reshape(shape), dtype=dtype)
