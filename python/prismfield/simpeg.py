@@ -26,8 +26,10 @@ from prismfield.library import FIELDS, UNITS, Array, InputError
 ENGINE = "prismfield"
 # SimPEG's densities are in g/cm3.
 _DENSITY = 1000.0
-# Bytes of entries in double that are made at once where G is stored.
-_BLOCK_BYTES = 1 << 24
+# Bytes of entries in double that are made at once where G is stored; more leave the cache.
+_BLOCK_BYTES = 1 << 22
+# The library makes entries of so many locations at once: fewer cost as much.
+_LOCATIONS_AT_ONCE = 8
 
 
 class _Receivers:
@@ -68,12 +70,24 @@ class _Receivers:
     def fill(self, rows: npt.NDArray[np.floating[Any]]) -> None:
         """Writes the rows into a part of a stored G, so few locations at a time that doubles take little memory."""
         of_point = rows.reshape(self._n_points, len(self._places), self._n_columns)
-        at_once = max(1, _BLOCK_BYTES // (8 * self._n_fields * max(1, self._n_columns)))
+        groups = _BLOCK_BYTES // (8 * _LOCATIONS_AT_ONCE * self._n_fields * max(1, self._n_columns))
+        at_once = _LOCATIONS_AT_ONCE * max(1, groups)
         for begin in range(0, self._n_points, at_once):
             end = min(begin + at_once, self._n_points)
             entries = self._operator.entries(begin, end)
             for component, place in enumerate(self._places):
                 np.multiply(entries[place], _DENSITY, out=of_point[begin:end, component], casting="same_kind")
+
+
+def _finite(x: npt.ArrayLike) -> tuple[Array, Array]:
+    """Vectors (n, k) with zeros for what is not finite, and of each 1, or NaN where it had such values: a model that
+    overflowed in a step of an inversion has to give NaN, as a stored G does, and no error.
+    """
+    given = np.asarray(x, dtype=np.float64)
+    good = np.isfinite(given)
+    if good.all():
+        return given, np.ones(given.shape[1])
+    return np.where(good, given, 0.0), np.where(good.all(axis=0), 1.0, np.nan)
 
 
 class _Matrix(LinearOperator):  # type: ignore[misc, unused-ignore]
@@ -96,15 +110,15 @@ class _Matrix(LinearOperator):  # type: ignore[misc, unused-ignore]
             begin += receivers.n_rows
 
     def _matmat(self, x: npt.ArrayLike) -> Array:
-        given = np.asarray(x, dtype=np.float64)
-        return np.concatenate([receivers.apply(given) for receivers in self.receivers])
+        given, is_finite = _finite(x)
+        return np.concatenate([receivers.apply(given) for receivers in self.receivers]) * is_finite
 
     def _rmatmat(self, x: npt.ArrayLike) -> Array:
-        given = np.asarray(x, dtype=np.float64)
+        given, is_finite = _finite(x)
         columns = np.zeros((self.shape[1], given.shape[1]))
         for receivers, rows in self.parts():
             columns += receivers.transpose(given[rows])
-        return columns
+        return columns * is_finite
 
     def _matvec(self, x: npt.ArrayLike) -> Array:
         return self._matmat(np.reshape(x, (-1, 1))).ravel()

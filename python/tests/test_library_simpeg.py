@@ -126,6 +126,16 @@ def test_maps(tmp_path):
     assert differ(case.ours.getJtJdiag(m), case.theirs.getJtJdiag(m)) < 1e-11
 
 
+def test_models_that_overflowed(tmp_path):
+    case = Case("tensor", "forward_only", tmp_path)
+    block = np.column_stack([case.model, case.vector])
+    block[3, 1] = np.inf
+    products = case.ours.G @ block
+    assert np.array_equal(products[:, 0], case.ours.G @ case.model) and np.isnan(products[:, 1]).all()
+    assert np.isnan(case.ours.dpred(block[:, 1])).all()
+    assert np.isnan(case.ours.Jtvec(case.model, case.data * np.nan)).all()
+
+
 def test_storage(tmp_path, monkeypatch):
     whole = Case("tensor", "ram", tmp_path).ours.G
     monkeypatch.setattr(ours, "_BLOCK_BYTES", 20_000)
