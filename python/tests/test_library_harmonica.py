@@ -2,6 +2,10 @@
 # SPDX-FileCopyrightText: The prismfield authors
 """prismfield.harmonica against harmonica itself."""
 
+import os
+import pathlib
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -262,3 +266,17 @@ def test_layer_is_evenly_spaced():
         uneven.prismfield.gravity(coordinates, "g_z")
     with pytest.raises(ValueError, match="northing: has 1 values"):
         made.isel(northing=[0]).prismfield.gravity(coordinates, "g_z")
+
+
+def test_the_benchmark_beside_the_others_runs():
+    root = pathlib.Path(__file__).resolve().parent.parent.parent
+    script = root / "perf" / "peers" / "drop_in.py"
+    if not script.is_file():
+        pytest.skip("the benchmarks are not there")
+    wanted = ["prism_gravity, 1 x 1", "g_zz, 100 columns", "Jvec, ram"]
+    words = [sys.executable, str(script), "--quick", "--turns", "1", *(w for text in wanted for w in ("--only", text))]
+    environment = {**os.environ, "PYTHONPATH": str(root / "python")}
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, env=environment)
+    assert done.returncode == 0, done.stderr
+    table = [line for line in done.stdout.splitlines() if line.startswith("| ")]
+    assert len(table) >= 3 and all(len(line.split("|")) == 9 for line in table)
