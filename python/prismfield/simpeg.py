@@ -20,7 +20,7 @@ from simpeg.potential_fields import gravity
 from simpeg.utils import sdiag
 
 from prismfield.certificates import differences
-from prismfield.computing import Operator
+from prismfield.computing import FEW_PAIRS, Operator
 from prismfield.library import FIELDS, UNITS, Array, InputError
 
 ENGINE = "prismfield"
@@ -41,7 +41,9 @@ class _Receivers:
         fields = sorted(set(components), key=FIELDS.index)
         self._places = [fields.index(component) for component in components]
         locations = np.asarray(receiver.locations, dtype=np.float64)
-        self._operator = Operator(prisms, locations, fields, units="mGal")
+        # few pairs are done before threads that wait for one another on a busy machine would be
+        space = "serial" if len(locations) * len(prisms) <= FEW_PAIRS else "default"
+        self._operator = Operator(prisms, locations, fields, units="mGal", space=space)
         self._n_points, self._n_fields, self._n_columns = len(locations), len(fields), len(prisms)
         self.n_rows = len(locations) * len(components)
 
