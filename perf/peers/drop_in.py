@@ -11,13 +11,14 @@ Start it with a Python that has prismfield (installed, or python on PYTHONPATH a
 others that shall be compared; what is not there is skipped, with its reason. FOLDER is SimPEG's tutorial of gravity
 (gravity_data.obs, gravity_topo.txt); without it a block and a sphere in the same mesh make the data. The first call of
 each side, which compiles or starts threads, is not counted; its values are compared. Then the sides take turns, on the
-same threads and in the same precision, short calls repeated; what is printed are seconds of a call on all processors,
-the ratios of theirs to ours, median [least, most] by turns, and the largest difference over the largest value. What
-needs memory or long runs has a process a side, after a small case in it that is not counted either; memory is the
-peak of the whole process (VmHWM), packages included.
+same threads and in the same precision, short calls repeated; threads that wait sleep, unless OMP_WAIT_POLICY says
+otherwise. What is printed are seconds of a call on all processors, the ratios of theirs to ours, median [least, most]
+by turns, and the largest difference over the largest value. What needs memory or long runs has a process a side, after
+a small case in it that is not counted either; memory is the peak of the whole process (VmHWM), packages included.
 """
 
 import argparse
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -455,7 +456,9 @@ def arguments():
 
 def main():
     options = arguments()
-    # before NumPy, numba and the library start their threads
+    # Before NumPy, numba and the library start their threads. Those that wait sleep: on a busy machine they would count
+    # for seconds of processor time by waiting for one that another program keeps from its core.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = str(options.threads)
     if options.child:

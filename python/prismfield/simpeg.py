@@ -27,7 +27,7 @@ ENGINE = "prismfield"
 # SimPEG's densities are in g/cm3.
 _DENSITY = 1000.0
 # Bytes of entries in double that are made at once where G is stored; more leave the cache.
-_BLOCK_BYTES = 1 << 22
+_BLOCK_BYTES = 1 << 23
 # The library makes entries of so many locations at once: fewer cost as much.
 _LOCATIONS_AT_ONCE = 8
 
