@@ -206,13 +206,15 @@ def prism_layer_gravity(
     """One field of a layer that harmonica.prism_layer made: what its `.prism_layer.gravity` returns.
 
     layer: an xarray.Dataset with evenly spaced easting and northing of the columns' centres and top and bottom
-    (northing, easting), m. density_name: the variable with densities, kg/m3. thickness_threshold: columns thinner than
+    along both, m. density_name: the variable with densities, kg/m3. thickness_threshold: columns thinner than
     it are left out, m. Columns with NaN as top, bottom or density are left out; NaN as density alone gives a
     UserWarning. Other arguments, the result and errors are those of prism_gravity().
     """
     easting, northing = _edges(layer, "easting"), _edges(layer, "northing")
-    top, bottom = np.asarray(layer["top"].values), np.asarray(layer["bottom"].values)
-    rho = np.asarray(layer[density_name].values)
+    # a layer that was transposed too
+    top, bottom, rho = (
+        np.asarray(layer[name].transpose("northing", "easting").values) for name in ("top", "bottom", density_name)
+    )
     has_shape = ~(np.isnan(top) | np.isnan(bottom))
     has_density = ~np.isnan(rho)
     if not has_density[has_shape].all():

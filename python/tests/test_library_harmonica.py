@@ -259,6 +259,14 @@ def test_layer_with_holes():
         assert_close(made.prismfield.gravity(coordinates, "g_z"), theirs)
 
 
+def test_layer_that_was_transposed():
+    made, coordinates = layer()
+    turned = made.transpose("easting", "northing")
+    assert turned.top.shape == (6, 5)
+    expected = made.prismfield.gravity(coordinates, "g_z")
+    assert np.array_equal(turned.prismfield.gravity(coordinates, "g_z"), expected)
+
+
 def test_layer_is_evenly_spaced():
     made, coordinates = layer()
     uneven = made.assign_coords(easting=[0.0, 200, 400, 600, 800, 1001])
