@@ -148,12 +148,11 @@ def write_simpeg_tutorial(data, file):
 
 
 def run_simpeg(problem, output, powers):
-    """The problem in SimPEG, in a process of its own: weights, start and steps as the text of its tutorial has them."""
+    """The problem in SimPEG, in a process of its own."""
     import simpeg.potential_fields.gravity as gravity
     from discretize import TensorMesh
     from discretize.utils import active_from_xyz
-    from simpeg import data as simpeg_data
-    from simpeg import data_misfit, directives, inverse_problem, inversion, maps, optimization, regularization
+    from simpeg import maps
 
     given = np.load(problem, allow_pickle=True)
     origin = given["origin"]
@@ -161,36 +160,18 @@ def run_simpeg(problem, output, powers):
     mesh = TensorMesh([np.array(w, dtype=float) for w in given["widths"]], origin)
     topography = given["topography"]
     active = active_from_xyz(mesh, topography) if topography.size else np.ones(mesh.nC, dtype=bool)
-    observed = given["observed"]
-    sigma = given["sigma"]
+    observed, sigma = given["observed"], given["sigma"]
     receivers = gravity.receivers.Point(observed[:, :3], components=["gz"])
     survey = gravity.survey.Survey(gravity.sources.SourceField([receivers]))
-    measured_data = simpeg_data.Data(survey, dobs=observed[:, 3], standard_deviation=sigma)
-    n_cells = int(active.sum())
     simulation = gravity.simulation.Simulation3DIntegral(
-        survey=survey, mesh=mesh, rhoMap=maps.IdentityMap(nP=n_cells), active_cells=active, engine="choclo"
+        survey=survey,
+        mesh=mesh,
+        rhoMap=maps.IdentityMap(nP=int(active.sum())),
+        active_cells=active,
+        engine="choclo",
     )
-    misfit = data_misfit.L2DataMisfit(data=measured_data, simulation=simulation)
-    weights = {"depth": given["weights"]} if given["weights"].size else None
-    if powers is None:
-        term = regularization.WeightedLeastSquares(mesh, active_cells=active, weights=weights)
-        last = [directives.BetaSchedule(coolingFactor=2, coolingRate=1), directives.TargetMisfit(chifact=1)]
-        iterations = 40
-    else:
-        term = regularization.Sparse(mesh, active_cells=active, gradient_type="total", weights=weights)
-        term.norms = powers
-        last = [directives.UpdateIRLS(max_irls_iterations=25, chifact_start=1, irls_cooling_factor=1.2)]
-        iterations = 60
-    lower, upper = given["bounds"]
-    steps = optimization.ProjectedGNCG(maxIter=iterations, lower=lower, upper=upper, maxIterLS=20, cg_maxiter=10, cg_rtol=1e-3)
-    problem = inverse_problem.BaseInvProblem(misfit, term, steps)
-    told = [
-        *([] if weights else [directives.UpdateSensitivityWeights(every_iteration=False)]),
-        directives.BetaEstimate_ByEig(beta0_ratio=10, random_seed=1),
-        *last,
-        directives.UpdatePreconditioner(),
-    ]
-    model = inversion.BaseInversion(problem, told).run(np.full(n_cells, 1e-4))
+    weights, bounds = given["weights"], given["bounds"]
+    model = simpeg_inversion(simulation, mesh, active, observed[:, 3], sigma, powers, weights, bounds)
     residual = (simulation.dpred(model) - observed[:, 3]) / sigma
     whole = np.full(mesh.nC, np.nan)
     whole[active] = model
@@ -199,6 +180,35 @@ def run_simpeg(problem, output, powers):
         "chi": float(np.mean(residual**2)),
     }
     output.write_text(json.dumps(result))
+
+
+def simpeg_inversion(simulation, mesh, active, observed, sigma, powers=None, weights=(), bounds=(-1, 1)):
+    """The model of active cells by SimPEG: start, steps and, where none are given, weights as its tutorial has them."""
+    from simpeg import data, data_misfit, directives, inverse_problem, inversion, optimization, regularization
+
+    measured_data = data.Data(simulation.survey, dobs=observed, standard_deviation=sigma)
+    misfit = data_misfit.L2DataMisfit(data=measured_data, simulation=simulation)
+    own_weights = {"depth": weights} if len(weights) else None
+    if powers is None:
+        term = regularization.WeightedLeastSquares(mesh, active_cells=active, weights=own_weights)
+        last = [directives.BetaSchedule(coolingFactor=2, coolingRate=1), directives.TargetMisfit(chifact=1)]
+        iterations = 40
+    else:
+        term = regularization.Sparse(mesh, active_cells=active, gradient_type="total", weights=own_weights)
+        term.norms = powers
+        last = [directives.UpdateIRLS(max_irls_iterations=25, chifact_start=1, irls_cooling_factor=1.2)]
+        iterations = 60
+    steps = optimization.ProjectedGNCG(
+        maxIter=iterations, lower=bounds[0], upper=bounds[1], maxIterLS=20, cg_maxiter=10, cg_rtol=1e-3
+    )
+    problem = inverse_problem.BaseInvProblem(misfit, term, steps)
+    told = [
+        *([] if own_weights else [directives.UpdateSensitivityWeights(every_iteration=False)]),
+        directives.BetaEstimate_ByEig(beta0_ratio=10, random_seed=1),
+        *last,
+        directives.UpdatePreconditioner(),
+    ]
+    return inversion.BaseInversion(problem, told).run(np.full(int(active.sum()), 1e-4))
 
 
 def ellipsoid_noise(n):

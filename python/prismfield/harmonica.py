@@ -73,13 +73,13 @@ def prism_gravity(
         raise InputError(f"prisms: has the shape {np.shape(prisms)}, (6,) or (n, 6) is needed")
     if len(rho) != len(bounds):
         raise InputError(f"density: has {len(rho)} values for {len(bounds)} prisms")
-    bounds, rho = _upright(bounds, rho) if disable_checks else (_checked(bounds), rho)
-    counts = (rho != 0) & (bounds[:, ::2] != bounds[:, 1::2]).all(axis=1)
-    if not counts.all():
+    if not (bounds[:, ::2] < bounds[:, 1::2]).all() or not rho.all():
+        bounds, rho = _upright(bounds, rho) if disable_checks else (_checked(bounds), rho)
+        counts = (rho != 0) & (bounds[:, ::2] != bounds[:, 1::2]).all(axis=1)
         bounds, rho = bounds[counts], rho[counts]
-    finite = np.isfinite(points).all(axis=0)
-    all_finite = bool(finite.all())
-    there = points if all_finite else points[:, finite]
+    all_finite = bool(np.isfinite(points).all())
+    finite = slice(None) if all_finite else np.isfinite(points).all(axis=0)
+    there = points[:, finite]
     name = FIELDS[field]
     asked = known_fields(name)
     rows, run, _ = evaluate(
@@ -99,7 +99,7 @@ def prism_gravity(
             )
     values *= asked.factors("mGal", "z_down")[0]
     if not all_finite:
-        everywhere = np.full(finite.size, np.nan)
+        everywhere = np.full(points.shape[1], np.nan)
         everywhere[finite] = values
         values = everywhere
     return np.asarray(values.reshape(shape), dtype=dtype)
@@ -201,13 +201,15 @@ def prism_layer_gravity(
     """One field of a layer that harmonica.prism_layer made: what its `.prism_layer.gravity` returns.
 
     layer: an xarray.Dataset with evenly spaced easting and northing of the columns' centres and top and bottom
-    (northing, easting), m. density_name: the variable with densities, kg/m3. thickness_threshold: columns thinner than
+    along both, m. density_name: the variable with densities, kg/m3. thickness_threshold: columns thinner than
     it are left out, m. Columns with NaN as top, bottom or density are left out; NaN as density alone gives a
     UserWarning. Other arguments, the result and errors are those of prism_gravity().
     """
     easting, northing = _edges(layer, "easting"), _edges(layer, "northing")
-    top, bottom = np.asarray(layer["top"].values), np.asarray(layer["bottom"].values)
-    rho = np.asarray(layer[density_name].values)
+    # a layer that was transposed too
+    top, bottom, rho = (
+        np.asarray(layer[name].transpose("northing", "easting").values) for name in ("top", "bottom", density_name)
+    )
     has_shape = ~(np.isnan(top) | np.isnan(bottom))
     has_density = ~np.isnan(rho)
     if not has_density[has_shape].all():

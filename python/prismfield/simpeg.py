@@ -26,8 +26,10 @@ from prismfield.library import FIELDS, UNITS, Array, InputError
 ENGINE = "prismfield"
 # SimPEG's densities are in g/cm3.
 _DENSITY = 1000.0
-# Bytes of entries in double that are made at once where G is stored.
-_BLOCK_BYTES = 1 << 24
+# Bytes of entries in double that are made at once where G is stored; more leave the cache.
+_BLOCK_BYTES = 1 << 23
+# The library makes entries of so many locations at once: fewer cost as much.
+_LOCATIONS_AT_ONCE = 8
 
 
 class _Receivers:
@@ -68,12 +70,24 @@ class _Receivers:
     def fill(self, rows: npt.NDArray[np.floating[Any]]) -> None:
         """Writes the rows into a part of a stored G, so few locations at a time that doubles take little memory."""
         of_point = rows.reshape(self._n_points, len(self._places), self._n_columns)
-        at_once = max(1, _BLOCK_BYTES // (8 * self._n_fields * max(1, self._n_columns)))
+        groups = _BLOCK_BYTES // (8 * _LOCATIONS_AT_ONCE * self._n_fields * max(1, self._n_columns))
+        at_once = _LOCATIONS_AT_ONCE * max(1, groups)
         for begin in range(0, self._n_points, at_once):
             end = min(begin + at_once, self._n_points)
             entries = self._operator.entries(begin, end)
             for component, place in enumerate(self._places):
                 np.multiply(entries[place], _DENSITY, out=of_point[begin:end, component], casting="same_kind")
+
+
+def _finite(x: npt.ArrayLike) -> tuple[Array, Array]:
+    """Vectors (n, k) with zeros for what is not finite, and of each 1, or NaN where it had such values: a model that
+    overflowed in a step of an inversion has to give NaN, as a stored G does, and no error.
+    """
+    given = np.asarray(x, dtype=np.float64)
+    good = np.isfinite(given)
+    if good.all():
+        return given, np.ones(given.shape[1])
+    return np.where(good, given, 0.0), np.where(good.all(axis=0), 1.0, np.nan)
 
 
 class _Matrix(LinearOperator):  # type: ignore[misc, unused-ignore]
@@ -96,15 +110,15 @@ class _Matrix(LinearOperator):  # type: ignore[misc, unused-ignore]
             begin += receivers.n_rows
 
     def _matmat(self, x: npt.ArrayLike) -> Array:
-        given = np.asarray(x, dtype=np.float64)
-        return np.concatenate([receivers.apply(given) for receivers in self.receivers])
+        given, is_finite = _finite(x)
+        return np.concatenate([receivers.apply(given) for receivers in self.receivers]) * is_finite
 
     def _rmatmat(self, x: npt.ArrayLike) -> Array:
-        given = np.asarray(x, dtype=np.float64)
+        given, is_finite = _finite(x)
         columns = np.zeros((self.shape[1], given.shape[1]))
         for receivers, rows in self.parts():
             columns += receivers.transpose(given[rows])
-        return columns
+        return columns * is_finite
 
     def _matvec(self, x: npt.ArrayLike) -> Array:
         return self._matmat(np.reshape(x, (-1, 1))).ravel()
@@ -128,7 +142,7 @@ class _PrismfieldEngine(_Base):  # type: ignore[misc, unused-ignore]
 
     @property
     def engine(self) -> str:
-        """"prismfield", or one of SimPEG's engines."""
+        """Name of the engine: "prismfield", or one of SimPEG's."""
         return ENGINE if self._is_prismfield else str(super().engine)
 
     @engine.setter
@@ -142,14 +156,8 @@ class _PrismfieldEngine(_Base):  # type: ignore[misc, unused-ignore]
             raise InputError(f"engine: {ENGINE!r} is the default; SimPEG's own: {error}") from None
 
     def _check_arguments(self, n_processes: object) -> None:
-        """ValueError where G shall be written into a folder; a warning where processes are asked for."""
-        if not self._is_prismfield:
-            return
-        if self.store_sensitivities == "disk" and os.path.isdir(self.sensitivity_path):
-            raise InputError(
-                f"sensitivity_path: {self.sensitivity_path!r} is a directory; a file is needed with engine={ENGINE!r}"
-            )
-        if n_processes not in (None, 1):
+        """A warning where processes are asked for."""
+        if self._is_prismfield and n_processes not in (None, 1):
             warnings.warn(
                 f"n_processes is not used with engine={ENGINE!r}: OMP_NUM_THREADS or prismfield.start() say how many "
                 "threads compute",
@@ -174,7 +182,11 @@ class _PrismfieldEngine(_Base):  # type: ignore[misc, unused-ignore]
 
     def _stored(self, matrix: _Matrix) -> Any:
         made: Any
-        if self.store_sensitivities == "disk":
+        if self.store_sensitivities == "disk" and os.path.isdir(self.sensitivity_path):
+            # where and as SimPEG's "geoana", its default, has it
+            path = os.path.join(self.sensitivity_path, "sensitivity.npy")
+            made = np.lib.format.open_memmap(path, "w+", self.sensitivity_dtype, matrix.shape)
+        elif self.store_sensitivities == "disk":
             made = np.memmap(self.sensitivity_path, self.sensitivity_dtype, "w+", shape=matrix.shape)
         else:
             made = np.empty(matrix.shape, self.sensitivity_dtype)
@@ -223,9 +235,9 @@ class Simulation3DIntegral(_PrismfieldEngine, gravity.Simulation3DIntegral):  # 
 
     Arguments are SimPEG's: a TensorMesh or TreeMesh, densities in g/cm3, z up (gz above a mass is negative), results in
     mGal and Eotvos, rows by receiver object, location, component. engine: "prismfield", or SimPEG's "geoana" and
-    "choclo". store_sensitivities: "ram" and "disk" keep G as sensitivity_dtype ("disk": in the file sensitivity_path);
-    "forward_only" computes it anew in every product, and inverts as well. On faces of cells tensors are the mean
-    of both sides. Raises ValueError for wrong arguments.
+    "choclo". store_sensitivities: "ram" and "disk" keep G as sensitivity_dtype, "disk" in the file sensitivity_path, or
+    in a folder in its sensitivity.npy; "forward_only" computes it anew in every product, and inverts as well. On faces
+    of cells tensors are the mean of both sides. Raises ValueError for wrong arguments.
     """
 
     def __init__(

@@ -2,6 +2,10 @@
 # SPDX-FileCopyrightText: The prismfield authors
 """prismfield.harmonica against harmonica itself."""
 
+import os
+import pathlib
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -205,8 +209,11 @@ def test_bounds_in_any_order_without_checks():
 
 
 def test_progress(capsys):
-    ours.prism_gravity((0.0, 0.0, 50.0), PRISM, 1.0, "g_z", progressbar=True)
-    assert capsys.readouterr().err.endswith("100 %\n")
+    prisms, density, random = model(300)
+    for points in (random.uniform(-300, 300, (3, 2)), random.uniform(-300, 300, (3, 70))):
+        mine = [ours.prism_gravity(tuple(points), prisms, density, "g_z", progressbar=bar) for bar in (True, False)]
+        assert np.array_equal(*mine)
+        assert capsys.readouterr().err.endswith("100 %\n")
 
 
 def layer():
@@ -252,6 +259,14 @@ def test_layer_with_holes():
         assert_close(made.prismfield.gravity(coordinates, "g_z"), theirs)
 
 
+def test_layer_that_was_transposed():
+    made, coordinates = layer()
+    turned = made.transpose("easting", "northing")
+    assert turned.top.shape == (6, 5)
+    expected = made.prismfield.gravity(coordinates, "g_z")
+    assert np.array_equal(turned.prismfield.gravity(coordinates, "g_z"), expected)
+
+
 def test_layer_is_evenly_spaced():
     made, coordinates = layer()
     uneven = made.assign_coords(easting=[0.0, 200, 400, 600, 800, 1001])
@@ -259,3 +274,17 @@ def test_layer_is_evenly_spaced():
         uneven.prismfield.gravity(coordinates, "g_z")
     with pytest.raises(ValueError, match="northing: has 1 values"):
         made.isel(northing=[0]).prismfield.gravity(coordinates, "g_z")
+
+
+def test_the_benchmark_beside_the_others_runs():
+    root = pathlib.Path(__file__).resolve().parent.parent.parent
+    script = root / "perf" / "peers" / "drop_in.py"
+    if not script.is_file():
+        pytest.skip("the benchmarks are not there")
+    wanted = ["prism_gravity, 1 x 1", "g_zz, 100 columns", "Jvec, ram"]
+    words = [sys.executable, str(script), "--quick", "--turns", "1", *(w for text in wanted for w in ("--only", text))]
+    environment = {**os.environ, "PYTHONPATH": str(root / "python")}
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, env=environment)
+    assert done.returncode == 0, done.stderr
+    table = [line for line in done.stdout.splitlines() if line.startswith("| ")]
+    assert len(table) >= 3 and all(len(line.split("|")) == 9 for line in table)

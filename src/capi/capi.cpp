@@ -380,12 +380,14 @@ private:
   std::optional<Interruptible> m_interruptible;
 };
 
-/// Whether a forward run takes the calling thread alone.
-bool are_few(const Settings& settings, std::int64_t n_prisms, std::int64_t n_points) {
-  const Execution& execution = settings.request.execution;
-  return static_cast<double>(n_prisms) * static_cast<double>(n_points) <= static_cast<double>(few_pairs) &&
-         !is_device(execution.space) && execution.precision == Precision::double_ &&
-         execution.kernel == KernelKind::automatic && settings.progress == nullptr;
+/// Whether so many pairs are done in one thread before others that it would wait for are there.
+bool are_few(std::int64_t n_prisms, std::int64_t n_points) {
+  return static_cast<double>(n_prisms) * static_cast<double>(n_points) <= static_cast<double>(few_pairs);
+}
+/// Whether a forward run needs no plan.
+bool is_small(const Execution& execution, std::int64_t n_prisms, std::int64_t n_points) {
+  return are_few(n_prisms, n_points) && !is_device(execution.space) && execution.precision == Precision::double_ &&
+         execution.kernel == KernelKind::automatic;
 }
 
 /// What settings come to, those that are not given included.
@@ -487,7 +489,11 @@ pf_code pf_forward(const pf_prisms* prisms, const pf_points* points, const int* 
     given(values, n_fields * points->n, "values");
     const std::span<double> out(values, static_cast<std::size_t>(n_fields * points->n));
     const auto computed = [&] {
-      if (are_few(all, prisms->n, points->n)) return forward_of_few(out, copies.columns(), places, all.request);
+      if (is_small(all.request.execution, prisms->n, points->n)) {
+        Fields few = forward_of_few(out, copies.columns(), places, all.request);
+        if (all.progress != nullptr) all.progress(1, all.user);
+        return few;
+      }
       Call call(all);
       return forward_into(out, copies.list(), places, all.request, {}, &call);
     };
@@ -554,7 +560,9 @@ double pf_gravity(int number, double easting, double northing, double upward, do
 pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const int* fields, int n_fields,
                         const pf_settings* settings, pf_operator** made) {
   return guarded([&] {
-    const Settings all = with_fields(settings, field_list(fields, n_fields));
+    Settings all = with_fields(settings, field_list(fields, n_fields));
+    Space& space = all.request.execution.space;
+    if (space == Space::automatic && are_few(prisms->n, points->n)) space = Space::serial;
     auto g = std::make_unique<pf_operator>(Prisms(*prisms, false), points_of(*points), std::nullopt, StorageChoice());
     Call call(all);
     g->g.emplace(g->prisms.list(), g->points, all.request, all.storage, Communicator(), &g->choice);
