@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
+import prismfield
+
 Array = npt.NDArray[np.float64]
 #: Called with the part that is done, 0 to 1.
 Progress = Callable[[float], object]
@@ -169,7 +171,10 @@ def _path() -> pathlib.Path:
     named = os.environ.get("PRISMFIELD_LIBRARY")
     if named:
         return pathlib.Path(named)
-    return library_file(pathlib.Path(__file__).parent, os.environ.get("PRISMFIELD_CPU"), machine_flags())
+    # `pip install -e` leaves this file in the clone, and the libraries among the packages
+    folders = [pathlib.Path(folder) for folder in prismfield.__path__]
+    folder = next((folder for folder in folders if any(folder.glob("libprismfield_*.so"))), folders[0])
+    return library_file(folder, os.environ.get("PRISMFIELD_CPU"), machine_flags())
 
 
 lib = load(_path())
