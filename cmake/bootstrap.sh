@@ -222,7 +222,8 @@ case $command in
   capi)
     # Alone on other machines: of other libraries it needs libc, libgcc and libgomp.
     cmake_options=(-DPRISMFIELD_BUILD_FILES=OFF -DPRISMFIELD_ENABLE_MPI=OFF -DPRISMFIELD_BUILD_CAPI=ON
-      -DCMAKE_CXX_FLAGS=-DFMT_HEADER_ONLY=1 "-DCMAKE_SHARED_LINKER_FLAGS=-static-libstdc++ -Wl,--as-needed,--gc-sections"
+      -DCMAKE_CXX_FLAGS=-DFMT_HEADER_ONLY=1
+      "-DCMAKE_SHARED_LINKER_FLAGS=-static-libstdc++ -Wl,--as-needed,--gc-sections,--strip-all"
       "${passed_on[@]}")
     ;;
 esac
@@ -288,7 +289,7 @@ generator=()
 use_generator() {
   # A build folder keeps the generator that it began with.
   if [ -z "${CMAKE_GENERATOR:-}" ] && command -v ninja >/dev/null && [ ! -e "$build/Makefile" ]; then
-    generator=(-G Ninja)
+    generator=(-G Ninja "-DCMAKE_MAKE_PROGRAM=$(command -v ninja)")
   fi
 }
 
@@ -559,8 +560,12 @@ stamp_file="$build/bootstrap.stamp"
 wanted="$(settings; echo "${cmake_options[*]-} prefix $prefix")"
 is_configured() {
   # A call for `run` after one for `test` finds everything; the other way round the tests' needs are still to be looked at.
-  local level stamped
+  local level stamped tool
   [ -f "$build/CMakeCache.txt" ] || return 1
+  # pip brings both for the time of one build
+  for tool in CMAKE_COMMAND CMAKE_MAKE_PROGRAM; do
+    [ -x "$(sed -n "s/^$tool:[^=]*=//p" "$build/CMakeCache.txt")" ] || return 1
+  done
   stamped=$(cat "$stamp_file" 2>/dev/null)
   for level in all fast no; do
     [ "$stamped" != "$wanted tests $level" ] || return 0

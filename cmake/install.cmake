@@ -4,10 +4,15 @@ include(CMakePackageConfigHelpers)
 
 set(prismfield_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/prismfield")
 
+set(prismfield_libraries prismfield_core)
+if(PRISMFIELD_BUILD_CAPI)
+  list(APPEND prismfield_libraries prismfield_c)
+endif()
 install(
-  TARGETS prismfield_core
+  TARGETS ${prismfield_libraries}
   EXPORT prismfieldCore
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(
   EXPORT prismfieldCore
   NAMESPACE prismfield::
@@ -45,6 +50,7 @@ if(PRISMFIELD_BUILD_PROGRAM)
     DIRECTORY python/
     DESTINATION "${prismfield_python_dir}"
     PATTERN tests EXCLUDE
+    PATTERN cuda EXCLUDE
     PATTERN __pycache__ EXCLUDE
     PATTERN CMakeLists.txt EXCLUDE)
   # bash-completion looks for them here, zsh in site-functions.

@@ -34,7 +34,11 @@ function(prismfield_add_package_test name)
   endforeach()
 endfunction()
 
-prismfield_add_package_test(core TARGETS consumer whole_core)
+set(consumers consumer whole_core)
+if(PRISMFIELD_BUILD_CAPI)
+  list(APPEND consumers c_consumer)
+endif()
+prismfield_add_package_test(core TARGETS ${consumers})
 # Not optimised, because all of the core is compiled once more.
 prismfield_add_package_test(
   subdirectory

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
+import prismfield
+
 Array = npt.NDArray[np.float64]
 #: Called with the part that is done, 0 to 1.
 Progress = Callable[[float], object]
@@ -32,8 +34,12 @@ class SingularPointWarning(UserWarning):
     """Points lie on edges or corners of prisms, where the gradient tensor has no value; its finite part is returned."""
 
 
-# What a processor needs for each library of the wheel, the fastest first.
+NVIDIA = "a driver of NVIDIA's"
+# What a machine needs for each library that may be there, the one to take first.
 LEVELS: dict[str, frozenset[str]] = {
+    "cuda": frozenset({NVIDIA}),
+    # built for this machine
+    "native": frozenset(),
     "avx512": frozenset({"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}),
     "avx2": frozenset({"avx2", "fma", "bmi1", "bmi2", "f16c", "movbe"}),
     "scalar": frozenset(),
@@ -41,34 +47,30 @@ LEVELS: dict[str, frozenset[str]] = {
 ABI_VERSION = 1
 
 
-def processor_flags() -> frozenset[str]:
-    """What /proc/cpuinfo says of the first processor."""
+def machine_flags() -> frozenset[str]:
+    """What /proc/cpuinfo says of the first processor, and whether a driver of NVIDIA's runs."""
     with open("/proc/cpuinfo", encoding="ascii", errors="replace") as lines:
-        for line in lines:
-            if line.startswith("flags"):
-                return frozenset(line.partition(":")[2].split())
-    return frozenset()
+        flags = next((line for line in lines if line.startswith("flags")), "")
+    driver = {NVIDIA} if os.path.exists("/dev/nvidiactl") else set()
+    return frozenset(flags.partition(":")[2].split()) | driver
 
 
 def library_file(folder: pathlib.Path, asked: str | None, flags: frozenset[str]) -> pathlib.Path:
-    """The library for a processor: the fastest that it can run, or that of the level that PRISMFIELD_CPU names.
+    """The library for a machine: the first that it can run, or that of the level that PRISMFIELD_CPU names.
 
-    ImportError for a level that is unknown, not there, or not this processor's.
+    ImportError for a level that is unknown, not there, or not this machine's.
     """
     if asked is not None and asked not in LEVELS:
         raise ImportError(f"PRISMFIELD_CPU is {asked!r}; levels are {', '.join(LEVELS)}")
     if asked is not None and not LEVELS[asked] <= flags:
         lacks = ", ".join(sorted(LEVELS[asked] - flags))
-        raise ImportError(f"PRISMFIELD_CPU asks for {asked}, but this processor lacks {lacks}")
-    native = folder / "libprismfield_native.so"
-    if asked is None and native.exists():
-        return native
+        raise ImportError(f"PRISMFIELD_CPU asks for {asked}, but this machine lacks {lacks}")
     for level, needs in LEVELS.items():
         path = folder / f"libprismfield_{level}.so"
         if needs <= flags and path.exists() and asked in (None, level):
             return path
     raise ImportError(
-        f"{folder} has no library of prismfield for {asked or 'this processor'}: install the package by pip, or let "
+        f"{folder} has no library of prismfield for {asked or 'this machine'}: install the package by pip, or let "
         "PRISMFIELD_LIBRARY name a libprismfield.so"
     )
 
@@ -169,7 +171,10 @@ def _path() -> pathlib.Path:
     named = os.environ.get("PRISMFIELD_LIBRARY")
     if named:
         return pathlib.Path(named)
-    return library_file(pathlib.Path(__file__).parent, os.environ.get("PRISMFIELD_CPU"), processor_flags())
+    # `pip install -e` leaves this file in the clone, and the libraries among the packages
+    folders = [pathlib.Path(folder) for folder in prismfield.__path__]
+    folder = next((folder for folder in folders if any(folder.glob("libprismfield_*.so"))), folders[0])
+    return library_file(folder, os.environ.get("PRISMFIELD_CPU"), machine_flags())
 
 
 lib = load(_path())

@@ -439,23 +439,28 @@ def test_a_thousand_operators_leave_nothing():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 8_000
 
 
-def test_the_library_is_that_of_the_processor(tmp_path):
-    all_flags = frozenset().union(*LEVELS.values())
+def test_the_library_is_that_of_the_machine(tmp_path):
+    with_gpu = frozenset().union(*LEVELS.values())
+    processor = with_gpu - LEVELS["cuda"]
     for level in LEVELS:
         (tmp_path / f"libprismfield_{level}.so").touch()
-    assert library_file(tmp_path, None, all_flags).name == "libprismfield_avx512.so"
-    assert library_file(tmp_path, "avx2", all_flags).name == "libprismfield_avx2.so"
+    assert library_file(tmp_path, None, with_gpu).name == "libprismfield_cuda.so"
+    assert library_file(tmp_path, "avx512", with_gpu).name == "libprismfield_avx512.so"
+    assert library_file(tmp_path, None, processor).name == "libprismfield_native.so"
+    with pytest.raises(ImportError, match="this machine lacks a driver of NVIDIA's"):
+        library_file(tmp_path, "cuda", processor)
+    (tmp_path / "libprismfield_native.so").unlink()
+    assert library_file(tmp_path, None, processor).name == "libprismfield_avx512.so"
+    assert library_file(tmp_path, "avx2", processor).name == "libprismfield_avx2.so"
     assert library_file(tmp_path, None, LEVELS["avx2"]).name == "libprismfield_avx2.so"
     assert library_file(tmp_path, None, frozenset()).name == "libprismfield_scalar.so"
-    with pytest.raises(ImportError, match="this processor lacks avx512bw"):
+    with pytest.raises(ImportError, match="this machine lacks avx512bw"):
         library_file(tmp_path, "avx512", LEVELS["avx2"])
     with pytest.raises(ImportError, match="levels are"):
-        library_file(tmp_path, "sse", all_flags)
+        library_file(tmp_path, "sse", processor)
     (tmp_path / "libprismfield_avx2.so").unlink()
     with pytest.raises(ImportError, match="no library of prismfield for avx2"):
-        library_file(tmp_path, "avx2", all_flags)
-    (tmp_path / "libprismfield_native.so").touch()
-    assert library_file(tmp_path, None, all_flags).name == "libprismfield_native.so"
+        library_file(tmp_path, "avx2", processor)
 
 
 def test_choclo_in_loops_of_numba():
