@@ -34,7 +34,9 @@ _MODULES = {
 def __getattr__(name: str) -> object:
     for module, names in _MODULES.items():
         if name in names:
-            return getattr(importlib.import_module(f"prismfield.{module}"), name)
+            # kept: __getattr__ is asked for what is not there
+            globals()[name] = found = getattr(importlib.import_module(f"prismfield.{module}"), name)
+            return found
     raise AttributeError(f"module 'prismfield' has no attribute {name!r}")
 
 

@@ -10,6 +10,9 @@ import os
 import pathlib
 import signal
 import threading
+
+# that of `signal` makes an enumeration's member of what it finds, in 2.6 us
+from _signal import getsignal  # type: ignore[import-not-found, unused-ignore]
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
@@ -219,7 +222,7 @@ def on_host(name: str, values: npt.ArrayLike) -> npt.NDArray[np.generic]:
         given = np.asarray(values)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise InputError(f"{name}: {error}") from None
-    if np.ma.is_masked(values):
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise InputError(f"{name}: has masked values")
     if given.dtype.kind not in "biuf":
         raise InputError(f"{name}: has values of type {given.dtype}; real numbers are needed")
@@ -324,6 +327,7 @@ class Settings:
             lib.pf_settings_delete(self.handle)
 
 
+_SIGINT = int(signal.SIGINT)
 _is_interruptible = False
 
 
@@ -332,7 +336,7 @@ def compute(function: Callable[..., int], *arguments: object, settings: Settings
     global _is_interruptible
     if threading.current_thread() is threading.main_thread():
         # Python's own handler does not run inside of C: there SIGINT sets a flag, at which the call ends
-        wanted = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        wanted = getsignal(_SIGINT) is signal.default_int_handler
         if wanted != _is_interruptible:
             lib.pf_set_interruptible(wanted)
             _is_interruptible = wanted

@@ -184,7 +184,9 @@ struct CompressionInput {
     for (std::size_t i = 0; i < static_cast<std::size_t>(all.size()); ++i) {
       boxes.push_back({{all.west[i], all.south[i], all.bottom[i]}, {all.east[i], all.north[i], all.top[i]}});
     }
+    throw_between_launches();
     cells = make_clusters(boxes, cells_per_leaf);
+    throw_between_launches();
     if (points.size() == 0 || cells.size() == 0) return;
     const EngineSettings settings = engine_settings(plan, prisms, all_points);
     kernel = std::make_unique<EntryKernel<Space>>(space, cells_in_cluster_order(all, cells),
