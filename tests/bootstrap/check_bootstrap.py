@@ -188,7 +188,7 @@ class Bootstrap(unittest.TestCase):
         hasty = functions.replace("-lt 20 ]", "-lt 0 ]")
         self.assertNotEqual(hasty, functions)
         done = subprocess.run(["bash", "-c", f"set -euo pipefail\nlogs=.\n{hasty}\n{counting}step counted 'A build' count"],
-                              cwd=self.working, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+                              cwd=self.working, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertRegex(done.stdout, r"^A build \.\.\. \n    \[2/8\] after \d+ s \.\.\. \n    \[4/8\] after \d+ s \.\.\. \n"
                                       r"    \[6/8\] after \d+ s \.\.\. \d+ s\n$")

@@ -124,7 +124,7 @@ class Conventions(Files):
 @unittest.skipUnless(GDAL, "GDAL's programs are not installed")
 class Gdal(Files):
     def tell(self, *words):
-        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 

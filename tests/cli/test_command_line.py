@@ -44,7 +44,7 @@ class OtherPeoplesFiles(ProgramFolder):
     def refuses(self, name, what, ranks=1, file=None):
         for more in ([], ["--resume"], ["--check"]):
             launcher = self.launcher(ranks) if ranks > 1 else ()
-            result = self.run_program("run", "case.yaml", *self.checkpoint(name), *more, launcher=launcher, timeout=60)
+            result = self.run_program("run", "case.yaml", *self.checkpoint(name), *more, launcher=launcher, timeout=300)
             self.assertEqual(result.returncode, 2, result.stderr)
             self.assertIn(f"--set output.checkpoint.file: {file or name} {what}", result.stderr)
             self.assertFalse((self.folder / "case.h5").exists())
@@ -821,7 +821,7 @@ class Signals(ProgramFolder):
             with self.subTest(signal=number.name):
                 process = self.start()
                 process.send_signal(number)
-                _, errors = process.communicate(timeout=120)
+                _, errors = process.communicate(timeout=300)
                 self.assertEqual(process.returncode, 130)
                 self.assertIn("stopped by a signal; no result was written", errors.splitlines())
                 self.check_nothing_changed()
@@ -831,7 +831,7 @@ class Signals(ProgramFolder):
         self.assertTrue(has_signal(process.pid, "SigIgn", signal.SIGHUP))
         process.send_signal(signal.SIGHUP)
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=120)
+        process.communicate(timeout=300)
         self.assertEqual(process.returncode, 130)
 
     def test_the_first_signal_ends_a_read_that_waits_for_ever(self):
@@ -871,7 +871,7 @@ class Signals(ProgramFolder):
         process = self.start()
         self.send_and_wait(process, signal.SIGINT)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=120)
+        process.communicate(timeout=300)
         # by the signal itself, or by the orderly end if that was quicker
         self.assertIn(process.returncode, (-signal.SIGINT, 130))
         self.check_nothing_changed()
@@ -919,14 +919,14 @@ class Threads(ProgramFolder):
             (["--kokkos-num-threads=4"], limited),
             ([], {**limited, "KOKKOS_NUM_THREADS": "4"}),
         ):
-            result = self.run_program("run", "case.yaml", *words, env=environment, timeout=60)
+            result = self.run_program("run", "case.yaml", *words, env=environment, timeout=300)
             self.assertEqual(result.returncode, 2, result.stderr)
             self.assertRegex(
                 result.stderr, r"^\S+: is '4'; OMP_THREAD_LIMIT allows 2: raise it, or ask for fewer threads\n$"
             )
         for environment in ({"OMP_THREAD_LIMIT": "1"}, {"OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "4"}):
-            self.done("run", "case.yaml", env={**os.environ, **environment}, timeout=60)
-        self.done("run", "case.yaml", "--kokkos-num-threads=4", env={**os.environ, "OMP_DYNAMIC": "true"}, timeout=60)
+            self.done("run", "case.yaml", env={**os.environ, **environment}, timeout=300)
+        self.done("run", "case.yaml", "--kokkos-num-threads=4", env={**os.environ, "OMP_DYNAMIC": "true"}, timeout=300)
 
 
 class Memory(ProgramFolder):
@@ -1079,7 +1079,7 @@ class Ranks(ProgramFolder):
     def test_a_mistake_on_one_rank_ends_all(self):
         (self.folder / "elsewhere").mkdir()
         launcher = [*self.launcher(1), options.program, "run", "case.yaml", ":", "-n", "1", "--wdir"]
-        result = self.run_program("run", "case.yaml", launcher=[*launcher, self.folder / "elsewhere"], timeout=120)
+        result = self.run_program("run", "case.yaml", launcher=[*launcher, self.folder / "elsewhere"], timeout=300)
         self.assertEqual(result.returncode, 2)
         self.assertIn("rank 1: case.yaml: there is no such file\n", result.stderr)
         self.assertEqual(self.files(), ["case.yaml"])

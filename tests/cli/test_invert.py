@@ -795,7 +795,7 @@ class Checkpoints(Held):
         before = self.paths()
         for name in ("thesis.txt", "empty", "folder", "pipe", "link", "/dev/null"):
             for more in ([], ["--resume"], ["--check"]):
-                result = self.invert("--set", f"output.checkpoint.file={name}", *more, timeout=60)
+                result = self.invert("--set", f"output.checkpoint.file={name}", *more, timeout=300)
                 self.assertEqual(result.returncode, 2, (name, result.stderr))
                 self.assertIn("--set output.checkpoint.file: ", result.stderr)
                 self.assertEqual(self.paths(), before)
@@ -853,7 +853,7 @@ class Ranks(Held):
         self.assertEqual(result.stdout.count("m.vtr: VTK rectilinear grid, 864 cells"), 1)
         self.done("convert", "model.h5", "again.vtr")
         self.assertEqual((self.folder / "m.vtr").read_bytes(), (self.folder / "again.vtr").read_bytes())
-        result = self.invert("--set", "output.also=no/m.vtr", launcher=self.launcher(), timeout=60)
+        result = self.invert("--set", "output.also=no/m.vtr", launcher=self.launcher(), timeout=300)
         self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stderr.count("the folder no does not exist"), 1)
 
@@ -862,15 +862,15 @@ class Ranks(Held):
             ("inversion.norm=3", "--set inversion.norm: is '3'; a number from 0 to 2 is expected"),
             ("inversion.data.file=none.csv", "--set inversion.data.file: 'none.csv' cannot be read: there is no such file"),
         ):
-            result = self.invert("--set", setting, launcher=self.launcher(), timeout=60)
+            result = self.invert("--set", setting, launcher=self.launcher(), timeout=300)
             self.assertEqual(result.returncode, 2, result.stderr)
             self.assertEqual(result.stderr.count(line), 1, result.stderr)
-        result = self.invert("--quiet", "--set", "inversion.bounds=[-1, 1]", launcher=self.launcher(), timeout=60)
+        result = self.invert("--quiet", "--set", "inversion.bounds=[-1, 1]", launcher=self.launcher(), timeout=300)
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertEqual(result.stderr.count("error: the target was not reached"), 1)
 
     def test_what_ends_all_ranks_alike_ends_them_in_order(self):
-        result = self.invert("--set", "sensitivity={store: file}", launcher=self.launcher(), timeout=60)
+        result = self.invert("--set", "sensitivity={store: file}", launcher=self.launcher(), timeout=300)
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertNotIn("MPI_ABORT", result.stderr)
         self.assertEqual(result.stderr.count("--set sensitivity"), 1, result.stderr)
@@ -896,7 +896,7 @@ class Ranks(Held):
 
     def test_a_damaged_checkpoint_ends_all_ranks(self):
         self.write("model.ckpt", b"\x89PFcheckpoint\r\n\x1a" + VERSION.to_bytes(8, sys.byteorder) + bytes(128))
-        result = self.invert(*CHECKPOINT, "--resume", launcher=self.launcher(), timeout=60)
+        result = self.invert(*CHECKPOINT, "--resume", launcher=self.launcher(), timeout=300)
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertEqual(result.stderr.count(DAMAGED), 1, result.stderr)
 

@@ -288,12 +288,12 @@ class Ranks(Sensitivity):
 
     def test_mistakes_are_told_once(self):
         self.computed("--quiet", *FILE)
-        result = self.sensitivity("--quiet", *FILE, "--set", "axes=z_up", launcher=self.launcher(2), timeout=60)
+        result = self.sensitivity("--quiet", *FILE, "--set", "axes=z_up", launcher=self.launcher(2), timeout=300)
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertEqual(result.stderr.count("was made for another case"), 1, result.stderr)
         self.assertNotIn("MPI_ABORT", result.stderr)
         self.garble()
-        result = self.sensitivity("--quiet", *FILE, launcher=self.launcher(2), timeout=60)
+        result = self.sensitivity("--quiet", *FILE, launcher=self.launcher(2), timeout=300)
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertEqual(len(re.findall("checksum", result.stderr)), 1, result.stderr)
 

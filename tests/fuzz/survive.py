@@ -33,7 +33,7 @@ def main():
             case.write_text(CASE.replace("FILE", str(file)))
             for command in (["compare", file, file], ["run", case]):
                 done = subprocess.run(
-                    [program, *command], cwd=scratch, env=environment, capture_output=True, text=True, timeout=60
+                    [program, *command], cwd=scratch, env=environment, capture_output=True, text=True, timeout=300
                 )
                 if done.returncode != 2 or file.name not in done.stderr or (pathlib.Path(scratch) / "out.h5").exists():
                     mistakes += 1

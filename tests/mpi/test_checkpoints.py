@@ -189,7 +189,7 @@ class Run(unittest.TestCase):
         room = len(before) // 2
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
         full = subprocess.run(self.command(1, "--resume", "--set", "output.checkpoint.every=1 ms"), cwd=self.folder, capture_output=True, text=True,
-                              preexec_fn=limit, timeout=60)
+                              preexec_fn=limit, timeout=300)
         self.assertEqual(full.returncode, 1, full.stderr)
         self.assertRegex(full.stderr, r"run.ckpt.h5: the checkpoint is not written: .*the run goes on without it")
         self.assertIn("result.h5: the result is not written", full.stderr)

@@ -80,14 +80,14 @@ class Ranks(unittest.TestCase):
         self.write(stem + ".csv", "\n".join(line.replace(" ", ",") for line in lines) + "\n")
         self.write(stem + ".txt", "\n".join(lines) + "\n")
         subprocess.run(
-            [options.write_prisms, stem + ".txt", stem + ".h5"], cwd=self.folder, check=True, timeout=60
+            [options.write_prisms, stem + ".txt", stem + ".h5"], cwd=self.folder, check=True, timeout=300
         )
 
     def run_program(self, ranks, *arguments):
         launcher = [*shlex.split(options.mpiexec), "-n", str(ranks)] if ranks > 1 else []
         return subprocess.run(
             [*launcher, options.program, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, timeout=120, env={**os.environ, "OMP_NUM_THREADS": "1", "ASAN_OPTIONS": "detect_leaks=0"}
+            text=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1", "ASAN_OPTIONS": "detect_leaks=0"}
         )
 
     def run_case(self, ranks, prisms, partition, output="out.h5", **keys):
@@ -199,7 +199,7 @@ class Ranks(unittest.TestCase):
                 (self.folder / "pipe.csv").unlink()
                 for row in prisms_in_rows(30):
                     pipe.write(",".join(map(repr, row)) + "\n")
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 0, errors)
         # all ranks have what one of them read
         self.write_prisms("kept", prisms_in_rows(30))
@@ -242,7 +242,7 @@ class Ranks(unittest.TestCase):
             command += [":"] if node == "two" else []
             command += ["-n", "1", "--wdir", str(self.folder / node), options.program, *words]
         return subprocess.run(
-            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60,
+            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300,
             env={**os.environ, "OMP_NUM_THREADS": "1", "ASAN_OPTIONS": "detect_leaks=0"}
         )
 
