@@ -427,14 +427,16 @@ pf_code pf_start(int threads) {
 }
 int pf_threads() { return started_threads; }
 const char* pf_spaces() {
-  static std::string names;
-  static std::once_flag is_made;
-  guarded([] {
-    std::call_once(is_made, [] {
-      for (const Space space : built_spaces()) names += (names.empty() ? "" : " ") + std::string(name(space));
-    });
+  const char* text = "";
+  guarded([&] {
+    static const std::string names = [] {
+      std::string all;
+      for (const Space space : built_spaces()) all += (all.empty() ? "" : " ") + std::string(name(space));
+      return all;
+    }();
+    text = names.c_str();
   });
-  return names.c_str();
+  return text;
 }
 
 int pf_n_fields() { return n_known_fields; }

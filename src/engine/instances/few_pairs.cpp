@@ -46,14 +46,13 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
     const double face[3][2] = {
         {prisms.west[i], prisms.east[i]}, {prisms.south[i], prisms.north[i]}, {prisms.bottom[i], prisms.top[i]}};
     const std::array<double, 3> edges = {face[0][1] - face[0][0], face[1][1] - face[1][0], face[2][1] - face[2][0]};
-    if (edges != last) {
+    const bool is_new = edges != last;
+    if (is_new) {
       const double edge[3] = {edges[0], edges[1], edges[2]};
       kernel::prepare_shape<A>(tables, edge, last_shape);
       last = edges;
-      shapes.push_back(last_shape);
-    } else if (shapes.empty()) {
-      shapes.push_back(last_shape);
     }
+    if (is_new || shapes.empty()) shapes.push_back(last_shape);
     kernel::prepare_prism<A>(shapes.back(), static_cast<std::int32_t>(shapes.size() - 1), face, origin, far[i],
                              near[i]);
     kernel::prepare_weight<A>(shapes.back(), face, prisms.density[i], weights[i]);
