@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from prismfield.library import SPACES, InputError, array, on_host, pointer
+from prismfield.library import SPACES, InputError, array, pointer
 
 
 class Host:
@@ -17,7 +17,7 @@ class Host:
 
     def rows(self, name: str, values: Any, length: int) -> Any:
         """(k, length), float64 in C order."""
-        return array(name, on_host(name, values).T, None, length)
+        return array(name, values.T, None, length)
 
     def empty(self, *shape: int) -> Any:
         return np.empty(shape)
