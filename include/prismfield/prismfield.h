@@ -127,10 +127,13 @@ pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const 
 void pf_operator_delete(pf_operator* made);
 int64_t pf_operator_rows(const pf_operator* g);
 int64_t pf_operator_columns(const pf_operator* g);
-/* Bytes that a product reads, 0 where G is computed anew; and one line that says how it is kept and why. */
+/* Bytes that a product reads, 0 where G is computed anew; one line that says how it is kept and why; and the space that
+   computes: "serial", "openmp", "cuda" or "hip". */
 int64_t pf_operator_bytes(const pf_operator* g);
 const char* pf_operator_storage(const pf_operator* g);
-/* n vectors, one behind another: y = G x, x = G' y, and the diagonals of G' diag(w) G. */
+const char* pf_operator_space(const pf_operator* g);
+/* n vectors, one behind another: y = G x, x = G' y, and the diagonals of G' diag(w) G. On a device they may lie in its
+   memory. */
 pf_code pf_operator_apply(pf_operator* g, const double* x, double* y, int64_t n);
 pf_code pf_operator_apply_transpose(pf_operator* g, const double* y, double* x, int64_t n);
 pf_code pf_operator_diagonal(pf_operator* g, const double* weights, double* diagonal, int64_t n);

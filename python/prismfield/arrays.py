@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from prismfield.library import SPACES, InputError, array, pointer
+from prismfield.library import InputError, array, pointer
 
 
 class Host:
@@ -78,9 +78,7 @@ HOST = Host()
 
 
 def place_of(values: Any) -> Host:
-    """Where vectors are, and so is what is computed of them; the host for all that the library cannot read there."""
-    if "cuda" not in SPACES:
-        return HOST
+    """Where vectors are, and so is what is computed of them."""
     if hasattr(values, "data_ptr"):
         return TorchCard(values) if values.is_cuda else HOST
     return Card(values) if hasattr(values, "__cuda_array_interface__") else HOST

@@ -128,6 +128,7 @@ class _Products(LinearOperator):  # type: ignore[misc]
     """Products with vectors on the host, which SciPy makes of products with blocks, and on a card."""
 
     shape: tuple[int, int]
+    space: str
 
     def _matvec(self, x: Any) -> Any:
         return self._matmat(np.reshape(x, (self.shape[1], 1)))[:, 0]
@@ -136,8 +137,11 @@ class _Products(LinearOperator):  # type: ignore[misc]
         return self._rmatmat(np.reshape(x, (self.shape[0], 1)))[:, 0]
 
     def dot(self, x: Any) -> Any:
-        if place_of(x) is HOST:
+        place = place_of(x)
+        if place is HOST:
             return super().dot(x)
+        if self.space not in ("cuda", "hip"):
+            return place.constants(super().dot(on_host("x", x)))
         product = self._matmat(x.reshape(len(x), 1) if x.ndim == 1 else x)
         return product[:, 0] if x.ndim == 1 else product
 
@@ -147,6 +151,7 @@ class _Transposed(_Products):
 
     def __init__(self, of: Operator) -> None:
         self._of = of
+        self.space = of.space
         super().__init__(of.dtype, of.shape[::-1])
 
     def _matmat(self, x: Any) -> Any:
@@ -167,8 +172,9 @@ class Operator(_Products):
     A SciPy LinearOperator: `G @ density`, `G.T @ fields`, blocks of vectors in one pass, lsmr, svds. Arguments are
     those of forward(). storage: None computes entries anew in every product; "double", "float" and "float16" keep them
     in memory; a number compresses them to that error relative to the norm of G. SI entries are 1e-9 and less: solvers
-    with absolute tolerances want units="mGal". Where the library computes on a card, products of CuPy's and PyTorch's
-    arrays there are made there.
+    with absolute tolerances want units="mGal". Products of CuPy's and PyTorch's arrays on a card are theirs too, made
+    there where `space`, which says what computes, is the card; a few prisms and points are the host's, unless
+    space="cuda" is asked for.
     """
 
     def __init__(
@@ -206,6 +212,7 @@ class Operator(_Products):
             settings.handle, ct.byref(handle),
         )  # fmt: skip
         self._handle = handle
+        self.space = lib.pf_operator_space(handle).decode()
         self.n_points: int = of_points.n
         super().__init__(np.dtype(np.float64), (self._fields.n * of_points.n, of_prisms.n))
 

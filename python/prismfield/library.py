@@ -155,6 +155,7 @@ def load(path: pathlib.Path) -> ct.CDLL:
         ("pf_operator_delete", None, [pointer]),
         ("pf_operator_bytes", integer, [pointer]),
         ("pf_operator_storage", text, [pointer]),
+        ("pf_operator_space", text, [pointer]),
         ("pf_operator_apply", ct.c_int, [pointer, pointer, pointer, integer]),
         ("pf_operator_apply_transpose", ct.c_int, [pointer, pointer, pointer, integer]),
         ("pf_operator_diagonal", ct.c_int, [pointer, pointer, pointer, integer]),

@@ -249,7 +249,7 @@ def test_an_inversion_finds_a_cell():
 
 LONG_CALLS = """
     import numpy as np, prismfield as pf, time
-    n = 200000
+    n = 1000000
     x = np.arange(n, dtype=float)
     prisms = np.c_[x, x + 1, 0 * x, 0 * x + 1, 0 * x - 2, 0 * x - 1]
     points = np.c_[x, 0 * x, 0 * x + 10]
@@ -304,29 +304,32 @@ def test_a_progress_function_may_drop_operators_and_not_compute():
     assert pf.forward(prisms, density, points).shape == (400,)
 
 
-def products_are_those_of(module, array):
+def products_are_those_of(g, module, array):
     """Products with arrays that array(NumPy's) makes are of their module and those of NumPy's, bit for bit."""
-    prisms, density, points = ensemble()
-    g = pf.Operator(prisms, points, ["gzz", "gx"], units="mGal", axes="z_down")
+    density = np.linspace(-100, 200, g.shape[1])
     block = np.c_[density, density[::-1]]
     for product, vectors in ((g, density), (g, block), (g.T, g @ density), (g.H, g @ block), (g.T.T, density)):
         made = product @ array(vectors)
         assert type(made).__module__.partition(".")[0] == module.__name__
         np.testing.assert_array_equal(np.asarray(made.get() if hasattr(made, "get") else made.cpu()), product @ vectors)
-    with pytest.raises(ValueError, match="x: has the shape"):
+    with pytest.raises(ValueError):
         g @ array(density[1:])
 
 
+@pytest.mark.parametrize("space", ["serial", "cuda"])
 @pytest.mark.parametrize("name", ["cupy", "torch"])
-def test_vectors_on_a_card_stay_there(name):
+def test_vectors_on_a_card_stay_there(name, space):
     if "cuda" not in pf.library.SPACES:
         pytest.skip("the library has no CUDA")
     module = pytest.importorskip(name)
     where = {"device": "cuda"} if name == "torch" else {}
-    products_are_those_of(module, lambda values: module.asarray(values, **where))
+    g = pf.Operator(*ensemble()[::2], ["gzz", "gx"], units="mGal", axes="z_down", space=space)
+    assert g.space == g.T.space == space
+    products_are_those_of(g, module, lambda values: module.asarray(values, **where))
 
 
-def test_tensors_are_taken_as_those_on_a_card_are(monkeypatch):
+@pytest.mark.parametrize("space", ["serial", "cuda"])
+def test_tensors_are_taken_as_those_on_a_card_are(monkeypatch, space):
     torch = pytest.importorskip("torch")
     from prismfield import arrays, computing
 
@@ -334,8 +337,11 @@ def test_tensors_are_taken_as_those_on_a_card_are(monkeypatch):
     monkeypatch.setattr(
         computing, "place_of", lambda x: arrays.TorchCard(x) if isinstance(x, torch.Tensor) else place_of(x)
     )
-    products_are_those_of(torch, torch.asarray)
-    products_are_those_of(torch, lambda values: torch.asarray(np.float64(values)).requires_grad_())
+    g = pf.Operator(*ensemble()[::2], ["gzz", "gx"], units="mGal", axes="z_down")
+    g.space = space
+    products_are_those_of(g, torch, torch.asarray)
+    if space == "cuda":
+        products_are_those_of(g, torch, lambda values: torch.asarray(np.float64(values)).requires_grad_())
 
 
 def test_an_operator_is_copied_as_itself():

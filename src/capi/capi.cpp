@@ -599,6 +599,7 @@ std::int64_t pf_operator_rows(const pf_operator* g) { return g->g->rows(); }
 std::int64_t pf_operator_columns(const pf_operator* g) { return g->g->columns(); }
 std::int64_t pf_operator_bytes(const pf_operator* g) { return g->choice.bytes; }
 const char* pf_operator_storage(const pf_operator* g) { return g->choice.why.c_str(); }
+const char* pf_operator_space(const pf_operator* g) { return name(g->g->plan().space); }
 
 namespace {
 /// f(operator, rows, columns) as the one call that computes.

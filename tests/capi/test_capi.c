@@ -138,6 +138,7 @@ static void test_operator(const char* store) {
   EXPECT(pf_operator_rows(g) == 2 * m && pf_operator_columns(g) == n);
   EXPECT((pf_operator_bytes(g) > 0) == (strcmp(store, "none") != 0));
   EXPECT(strlen(pf_operator_storage(g)) > 0);
+  EXPECT(strcmp(pf_operator_space(g), "serial") == 0);
   double model[k * n], data[k * 2 * m], out[k * 2 * m], back[k * n], entries[2 * m * n], ones[2 * m], diagonal[n];
   for (int i = 0; i < k * n; ++i) model[i] = sin(i + 1.0);
   for (int i = 0; i < k * 2 * m; ++i) data[i] = cos(3.0 * i);
