@@ -173,8 +173,8 @@ class Operator(_Products):
     those of forward(). storage: None computes entries anew in every product; "double", "float" and "float16" keep them
     in memory; a number compresses them to that error relative to the norm of G. SI entries are 1e-9 and less: solvers
     with absolute tolerances want units="mGal". Products of CuPy's and PyTorch's arrays on a card are theirs too, made
-    there where `space`, which says what computes, is the card; a few prisms and points are the host's, unless
-    space="cuda" is asked for.
+    there where the operator's `space` is the card; by "default" few prisms and points, and a compressed G, are
+    computed on the host.
     """
 
     def __init__(

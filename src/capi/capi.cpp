@@ -92,14 +92,29 @@ private:
   std::unique_lock<std::mutex> m_lock;
 };
 
+/// Kokkos, ended with the process, before its own statics, which were there first.
+class KokkosOfProcess {
+public:
+  explicit KokkosOfProcess(const RuntimeOptions& options) : m_runtime(new Runtime(options)) {}
+  ~KokkosOfProcess() {
+    // not for a forked process, which has none of it, nor while a thread computes; none begins any more
+    if (is_forked() || !computing.try_lock()) return;
+    free_dropped();
+    delete m_runtime;
+  }
+  KokkosOfProcess(const KokkosOfProcess&) = delete;
+  KokkosOfProcess& operator=(const KokkosOfProcess&) = delete;
+
+private:
+  const Runtime* m_runtime;
+};
+
 /// Within a turn.
 void start(int threads) {
   if (started_by == 0) {
-    // never ended: its end would have to come before that of Kokkos' own statics
     RuntimeOptions options;
     options.threads = threads;
-    static const Runtime* const runtime = new Runtime(options);
-    static_cast<void>(runtime);
+    static const KokkosOfProcess kokkos(options);
     started_by = getpid();
     started_threads = kokkos_facts().host_threads;
   }
@@ -564,7 +579,13 @@ pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const 
   return guarded([&] {
     Settings all = with_fields(settings, field_list(fields, n_fields));
     Space& space = all.request.execution.space;
-    if (space == Space::automatic && are_few(prisms->n, points->n)) space = Space::serial;
+    if (space == Space::automatic && are_few(prisms->n, points->n)) {
+      space = Space::serial;
+    } else if (space == Space::automatic && all.storage.compression) {
+      // made on hosts only
+      const std::vector<Space> spaces = built_spaces();
+      space = *std::ranges::find_if_not(spaces, is_device);
+    }
     auto g = std::make_unique<pf_operator>(Prisms(*prisms, false), points_of(*points), std::nullopt, StorageChoice());
     Call call(all);
     g->g.emplace(g->prisms.list(), g->points, all.request, all.storage, Communicator(), &g->choice);
