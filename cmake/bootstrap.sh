@@ -473,6 +473,8 @@ build_kokkos() {
 build_kokkos_kernels() {
   local options
   mapfile -t options < <(common_options)
+  # CUDA's own vector algebra is half a gigabyte, which a package cannot bring along, for a sum of vectors.
+  options+=(-DKokkosKernels_ENABLE_TPL_CUBLAS=OFF -DKokkosKernels_ENABLE_TPL_CUSPARSE=OFF -DKokkosKernels_ENABLE_TPL_CUSOLVER=OFF)
   rm -rf "$work/kokkos-kernels"
   # Without instances made beforehand: those that are used are compiled where they are used.
   cmake -S "$source_dir/kokkos-kernels" -B "$work/kokkos-kernels" "${generator[@]}" "${options[@]}" "-DKokkos_DIR=$1" \
