@@ -178,10 +178,19 @@ private:
   }
   /// The place of block b in the engine, where it is now; what is computed can be left before it.
   std::size_t at(const ExecutionSpace& space, std::size_t b) {
+    if constexpr (is_device_space<ExecutionSpace>) keep_queue_short(space, m_work.blocks[b].prisms.size());
     throw_between_launches();
     if (m_work.keeps_blocks) return b;
     stage(space, b, 0);
     return 0;
+  }
+  /// Who leaves a product waits for what is queued on the device: a tenth of a second of it.
+  void keep_queue_short(const ExecutionSpace& space, std::int64_t n_prisms) {
+    constexpr std::int64_t most_pairs = std::int64_t{1} << 33;
+    m_queued_pairs += n_prisms * m_work.plan.direct.tile_points;
+    if (m_queued_pairs < most_pairs) return;
+    space.fence("prismfield: queue worked off");
+    m_queued_pairs = 0;
   }
   void start_tile(const ExecutionSpace& space, const PointColumns& all, std::int64_t first, std::int64_t n) {
     const auto at = static_cast<std::size_t>(first);
@@ -225,6 +234,7 @@ private:
   typename Engine::TileFields m_factors;
   /// first point of the tile that the engine has; -1: none
   std::int64_t m_tile = -1;
+  std::int64_t m_queued_pairs = 0;
   PrismBlock m_block;
 };
 
