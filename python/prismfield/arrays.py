@@ -22,7 +22,7 @@ class Host:
     def empty(self, *shape: int) -> Any:
         return np.empty(shape)
 
-    def constants(self, values: Any) -> Any:
+    def from_host(self, values: Any) -> Any:
         return values
 
     def address(self, values: Any) -> int:
@@ -48,7 +48,7 @@ class Card(Host):
     def empty(self, *shape: int) -> Any:
         return self.xp.empty(shape)
 
-    def constants(self, values: Any) -> Any:
+    def from_host(self, values: Any) -> Any:
         return self.xp.asarray(values)
 
     def address(self, values: Any) -> int:
@@ -65,7 +65,7 @@ class TorchCard(Card):
     def empty(self, *shape: int) -> Any:
         return self.like.new_empty(shape, dtype=self.xp.float64)
 
-    def constants(self, values: Any) -> Any:
+    def from_host(self, values: Any) -> Any:
         return self.xp.as_tensor(values, device=self.like.device)
 
     def address(self, values: Any) -> int:
@@ -81,4 +81,4 @@ def place_of(values: Any) -> Host:
     """Where vectors are, and so is what is computed of them."""
     if hasattr(values, "data_ptr"):
         return TorchCard(values) if values.is_cuda else HOST
-    return Card(values) if hasattr(values, "__cuda_array_interface__") else HOST
+    return Card(values) if type(values).__module__.partition(".")[0] == "cupy" else HOST

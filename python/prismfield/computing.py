@@ -141,7 +141,7 @@ class _Products(LinearOperator):  # type: ignore[misc]
         if place is HOST:
             return super().dot(x)
         if self.space not in ("cuda", "hip"):
-            return place.constants(super().dot(on_host("x", x)))
+            return place.from_host(super().dot(on_host("x", x)))
         product = self._matmat(x.reshape(len(x), 1) if x.ndim == 1 else x)
         return product[:, 0] if x.ndim == 1 else product
 
@@ -237,7 +237,7 @@ class Operator(_Products):
         given = of_rows.reshape(len(of_rows), self._fields.n, self.n_points)
         own = place.empty(*given.shape)
         own[:, self._fields.places] = given
-        own *= place.constants((self._factors**2 if square else self._factors)[:, np.newaxis])
+        own *= place.from_host((self._factors**2 if square else self._factors)[:, np.newaxis])
         return own
 
     def _matmat(self, x: Any) -> Any:
@@ -245,7 +245,7 @@ class Operator(_Products):
         vectors = place.rows("x", x, self.shape[1])
         rows = place.empty(len(vectors), self._fields.n, self.n_points)
         compute(lib.pf_operator_apply, self._handle, place.address(vectors), place.address(rows), len(vectors))
-        rows *= place.constants(self._factors[:, np.newaxis])
+        rows *= place.from_host(self._factors[:, np.newaxis])
         ordered = rows if self._fields.in_order else rows[:, self._fields.places]
         return ordered.reshape(len(vectors), self.shape[0]).T
 

@@ -312,7 +312,7 @@ def products_are_those_of(g, module, array):
         made = product @ array(vectors)
         assert type(made).__module__.partition(".")[0] == module.__name__
         np.testing.assert_array_equal(np.asarray(made.get() if hasattr(made, "get") else made.cpu()), product @ vectors)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="x: has the shape" if g.space == "cuda" else "dimension mismatch"):
         g @ array(density[1:])
 
 
@@ -342,6 +342,18 @@ def test_tensors_are_taken_as_those_on_a_card_are(monkeypatch, space):
     products_are_those_of(g, torch, torch.asarray)
     if space == "cuda":
         products_are_those_of(g, torch, lambda values: torch.asarray(np.float64(values)).requires_grad_())
+
+
+def test_vectors_of_other_libraries_are_taken_as_the_hosts():
+    class Elsewhere:
+        __cuda_array_interface__ = {}
+
+        def __array__(self, dtype=None, copy=None):
+            return density
+
+    prisms, density, points = ensemble()
+    g = pf.Operator(prisms, points)
+    np.testing.assert_array_equal(g @ Elsewhere(), g @ density)
 
 
 def test_an_operator_is_copied_as_itself():
