@@ -22,6 +22,20 @@ struct RankBusy {
   double end = 0;
 };
 
+/// What came of a tolerance above the default: with 95 % confidence fewer than 3/points of all points have larger
+/// errors than those found.
+struct ToleranceCheck {
+  /// random points at which fields were compared with direct sums; 0: nothing was to be compared
+  std::int64_t points = 0;
+  /// the largest difference of each field there, relative to its largest value at all points, or to that of the vector
+  /// or tensor where the field vanishes
+  std::vector<double> errors;
+  /// how often the fields were computed again, with a smaller tolerance; Plan::tolerance is the last one
+  std::int64_t repeats = 0;
+  /// of the sums and of all computations but the last
+  double seconds = 0;
+};
+
 /// Fields at points and what a user should know about them.
 struct Fields {
   FieldList fields;
@@ -48,6 +62,8 @@ struct Fields {
   /// equal; rank 0 only
   std::vector<double> rank_cost;
   Plan plan;
+  /// rank 0 only
+  ToleranceCheck check;
   /// the method's part of the plan, by the names that /performance has
   std::vector<std::pair<std::string, std::int64_t>> method_numbers;
 };

@@ -18,10 +18,10 @@ struct FormRanges {
 };
 
 template <class A>
-FormRanges ranges_of(const kernel::MultipoleTables& tables, const std::array<double, 3>& edge) {
+FormRanges ranges_of(const kernel::MultipoleTables& tables, const std::array<double, 3>& edge, double truncation) {
   const double edges[3] = {edge[0], edge[1], edge[2]};
   kernel::PrismShape<A> shape;
-  kernel::prepare_shape<A>(tables, edges, shape);
+  kernel::prepare_shape<A>(tables, edges, shape, truncation);
   const double unit2 = static_cast<double>(shape.unit) * static_cast<double>(shape.unit);
   FormRanges ranges;
   for (std::size_t i = 0; i < ranges.multipole.size(); ++i) {
@@ -31,8 +31,11 @@ FormRanges ranges_of(const kernel::MultipoleTables& tables, const std::array<dou
   return ranges;
 }
 
-FormRanges ranges_of(Precision precision, const kernel::MultipoleTables& tables, const std::array<double, 3>& edge) {
-  return with_arithmetic(precision, [&](auto arithmetic) { return ranges_of<decltype(arithmetic)>(tables, edge); });
+FormRanges ranges_of(const CostSettings& settings, const kernel::MultipoleTables& tables,
+                     const std::array<double, 3>& edge) {
+  return with_arithmetic(settings.precision, [&](auto arithmetic) {
+    return ranges_of<decltype(arithmetic)>(tables, edge, settings.truncation);
+  });
 }
 
 double weight_of(const FormWeights& weights, Form form) { return weights[static_cast<std::size_t>(form)]; }
@@ -91,7 +94,7 @@ void add_costs(const CostSettings& settings, const PrismBlock& block, std::int64
     const std::array<double, 3> edge = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
     const bool by_corners = settings.kernel == KernelKind::corners;
     if (!by_corners && !(alike(edge[0], last[0]) && alike(edge[1], last[1]) && alike(edge[2], last[2]))) {
-      ranges = ranges_of(settings.precision, tables, edge);
+      ranges = ranges_of(settings, tables, edge);
       last = edge;
     }
     // multiples of the golden ratio modulo 1 leave no group out for long

@@ -33,6 +33,8 @@ struct CostSettings {
   FormWeights weights{};
   /// ns of a prism whatever the points
   double per_prism = 0;
+  /// see EngineSettings::truncation
+  double truncation = 0;
 };
 
 /// Points as costs are estimated at them: groups of `lanes`, as the kernel works on them.

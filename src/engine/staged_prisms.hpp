@@ -42,13 +42,14 @@ void allocate_or_fail(const F& f) {
 template <class A, class Memory>
 struct PrepareShapes {
   kernel::MultipoleTables tables;
+  double truncation;
   /// (n_shapes, 3) edge lengths, metres
   Kokkos::View<double* [3], Kokkos::LayoutRight, Memory> edges;
   Kokkos::View<kernel::PrismShape<A>*, Memory> shapes;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const double edge[3] = {edges(i, 0), edges(i, 1), edges(i, 2)};
-    kernel::prepare_shape<A>(tables, edge, shapes(i));
+    kernel::prepare_shape<A>(tables, edge, shapes(i), truncation);
   }
 };
 
@@ -124,10 +125,11 @@ public:
   using Memory = typename Space::memory_space;
   using Densities = Kokkos::View<const double*, Kokkos::LayoutStride, Memory>;
 
-  /// `origin`: what single precision subtracts from every coordinate; `batch`: prisms of a batch.
-  StagedPrisms(const std::array<double, 3>& origin, std::int64_t batch)
-      : m_origin(sizeof(typename A::Coordinate) == sizeof(float) ? origin : std::array<double, 3>{}),
-        m_batch(batch),
+  /// Of the settings origin, batch and truncation.
+  explicit StagedPrisms(const EngineSettings& settings)
+      : m_origin(sizeof(typename A::Coordinate) == sizeof(float) ? settings.origin : std::array<double, 3>{}),
+        m_batch(settings.batch),
+        m_truncation(settings.truncation),
         m_tables(kernel::multipole_tables()) {}
 
   [[nodiscard]] std::int64_t size() const noexcept { return m_size; }
@@ -284,18 +286,19 @@ private:
     const auto n_shapes = static_cast<std::int64_t>(m_edges.size());
     if (is_device_space<Space> && n_shapes == 1) {
       // the far kernel has this very shape as a constant: both passes must draw the same line between far and near
-      kernel::prepare_shape<A>(m_tables, {m_edges[0][0], m_edges[0][1], m_edges[0][2]}, m_one_shape);
+      kernel::prepare_shape<A>(m_tables, {m_edges[0][0], m_edges[0][1], m_edges[0][2]}, m_one_shape, m_truncation);
       const Kokkos::View<const kernel::PrismShape<A>*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> shape(&m_one_shape,
                                                                                                          1);
       Kokkos::deep_copy(space, Kokkos::subview(m_shapes, std::make_pair(std::size_t{0}, std::size_t{1})), shape);
     } else {
       Kokkos::parallel_for("prismfield::prepare_shapes", IndexPolicy(space, 0, n_shapes),
-                           PrepareShapes<A, Memory>{m_tables, m_device_edges, m_shapes});
+                           PrepareShapes<A, Memory>{m_tables, m_truncation, m_device_edges, m_shapes});
     }
   }
 
   std::array<double, 3> m_origin;
   std::int64_t m_batch;
+  double m_truncation;
   kernel::MultipoleTables m_tables;
   /// on a device, from the first block on
   std::optional<Space> m_copies;

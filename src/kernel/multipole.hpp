@@ -244,8 +244,9 @@ PRISMFIELD_FUNCTION inline void multipole_weights(const MultipoleTables& tables,
 /// of the gradient tensor.
 PRISMFIELD_FUNCTION inline void multipole_ranges(const double (&weight)[weight_orders], double tolerance,
                                                  double (&ranges)[max_half_order + 1]) {
-  double range = weight_reach;
-  double alone = weight_reach;
+  const double nearest = weight_reach;
+  double range = nearest;
+  double alone = nearest;
   // from where each neglected order alone is at the tolerance to where their sum is
   for (int m = max_half_order + 2; m <= weight_orders; ++m) {
     alone = Kokkos::max(alone, Kokkos::pow(weight[m - 1] / tolerance, 1.0 / m));
@@ -264,6 +265,8 @@ PRISMFIELD_FUNCTION inline void multipole_ranges(const double (&weight)[weight_o
       const double excess = neglected / (tolerance * (1 - kept - neglected)) - 1;
       // a step outwards never ends within: the last one must not go inwards
       s *= 1 + (step < 4 ? excess : Kokkos::max(excess, 0.0)) / (q + 1);
+      // a large tolerance is kept from nearer on, where the weights do not hold
+      s = Kokkos::max(s, nearest);
     }
     range = Kokkos::max(s, range);
     ranges[max_half_order - q] = range;

@@ -7,7 +7,8 @@
 namespace prismfield::kernel {
 
 /// Which arithmetic a run uses: Real for the kernel's maths, Coordinate for positions and their differences, Sum for
-/// accumulators and scratch. `tolerance`: truncation error allowed to a multipole, relative to the gradient tensor.
+/// accumulators and scratch. `tolerance`: least truncation error allowed to a multipole, relative to the gradient
+/// tensor.
 struct DoubleArithmetic {
   using Real = double;
   using Coordinate = double;
@@ -112,10 +113,13 @@ PRISMFIELD_FUNCTION bool is_near_in_double(double longest, double shortest) {
   return sizeof(typename A::Real) == 4 && longest > most_aspect_in_float * shortest;
 }
 
-/// Prepares the shape of prisms of these edge lengths, metres.
+/// Prepares the shape of prisms of these edge lengths, metres. `truncation`: error allowed to its multipoles, relative
+/// to the gradient tensor; below the arithmetic's own tolerance that is taken.
 template <class A>
-PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const double (&edge)[3], PrismShape<A>& shape) {
+PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const double (&edge)[3], PrismShape<A>& shape,
+                                       double truncation = A::tolerance) {
   using Real = typename A::Real;
+  const double least = A::tolerance;
   const double longest = Kokkos::max(edge[0], Kokkos::max(edge[1], edge[2]));
   const double unit = sizeof(Real) == 4 ? longest : 1.0;
   shape.unit = static_cast<Real>(unit);
@@ -124,8 +128,8 @@ PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const doub
   shape.near_in_double = is_near_in_double<A>(longest, Kokkos::min(edge[0], Kokkos::min(edge[1], edge[2])));
   const double reach = compact_reach(longest, middle) * (longest / unit);
   shape.compact_squared = static_cast<Real>(reach * reach);
-  prepare_multipole(tables, edge[0] / unit, edge[1] / unit, edge[2] / unit, A::tolerance, shape.coefficients,
-                    shape.ranges);
+  prepare_multipole(tables, edge[0] / unit, edge[1] / unit, edge[2] / unit, Kokkos::max(truncation, least),
+                    shape.coefficients, shape.ranges);
 }
 
 /// Prepares one prism of a shape from its faces in metres, taken relative to `origin` (zero but for single precision).
