@@ -20,6 +20,7 @@ enum class Method { automatic, direct, mesh, fft, tree };
 
 /// What the direct method keeps to in double precision whatever is asked for.
 inline constexpr double default_tolerance = 1e-12;
+inline constexpr std::int64_t least_check_points = 10, most_check_points = 1'000'000;
 
 /// Whether a space computes on a device.
 [[nodiscard]] constexpr bool is_device(Space space) noexcept { return space == Space::cuda || space == Space::hip; }
@@ -48,7 +49,7 @@ struct Execution {
   /// default_tolerance nothing is saved; above it forward() compares with direct sums at random points and, where they
   /// are too far off, computes again
   double tolerance = default_tolerance;
-  /// so many random points, at least 10; where there are no more points, nothing is saved either
+  /// so many random points, from least_check_points on; where there are no more points, nothing is saved either
   std::int64_t check_points = 100;
   /// prisms per batch, from 1 on; unset: automatic, likewise below
   std::optional<std::int64_t> batch;

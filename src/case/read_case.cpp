@@ -260,6 +260,9 @@ private:
       spec.tolerance = positive(*v).value_or(spec.tolerance);
       if (spec.tolerance >= 1) problem(*v, fmt::format("is {}; a number between 0 and 1 is expected", spec.tolerance));
     }
+    if (const auto v = section.find("check_points")) {
+      spec.check_points = whole(*v, least_check_points, most_check_points).value_or(spec.check_points);
+    }
     const auto automatic_or = [&](const std::string& key, std::int64_t most) -> std::optional<std::int64_t> {
       const auto v = section.find(key);
       if (!v || (v->node->kind == Kind::scalar && v->node->text == "auto")) return std::nullopt;

@@ -217,6 +217,7 @@ Fields checked_forward(const PrismSource& prisms, const PointColumns& points, co
   }
   if (check.repeats == 0) check.seconds = sums.seconds();
   check.points = sums.size();
+  check.tolerance = request.execution.tolerance;
   if (communicator.rank() == 0) result.check = std::move(check);
   return result;
 }

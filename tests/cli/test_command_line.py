@@ -568,8 +568,8 @@ class Run(ProgramFolder):
         self.assertEqual(self.warnings_of("observations.grid.upward=-100"), [])
 
     def test_keys_that_a_run_does_not_use_are_told_in_one_note(self):
-        unused = ["inversion={beta: 1}", "execution.tolerance=1e-9"]
-        note = "note: run does not use execution.tolerance (--set), inversion (--set)"
+        unused = ["inversion={beta: 1}", "sensitivity={store: none}"]
+        note = "note: run does not use sensitivity (--set), inversion (--set)"
         for arguments in (["--check"], ["--dry-run"], []):
             self.assertEqual(self.warnings_of(*unused, arguments=arguments), [note])
         self.assertEqual(self.warnings_of(*unused, arguments=["--quiet"]), [])
