@@ -305,8 +305,9 @@ TEST(KeyTable, KeepsTheIdentityWhateverTheOrderAndTheKeysThatChangeNothing) {
       "observations: {noise: {gz: 1, seed: 4}, grid: {easting: [0, 9, 3], northing: [0, 9, 3], "
       "upward: 1}}\n";
   EXPECT_EQ(identity(voxels + noisy, CaseUse::forward), plain);
-  for (const std::string other : {"execution: {kernel: corners}", "execution: {precision: single, slots: 3}",
-                                  "execution: {method: direct}", "execution: {tolerance: 1e-3}", "fields: gz", "gravitational_constant: 6.67e-11"}) {
+  for (const std::string other :
+       {"execution: {kernel: corners}", "execution: {precision: single, slots: 3}", "execution: {method: direct}",
+        "execution: {tolerance: 1e-3}", "fields: gz", "gravitational_constant: 6.67e-11"}) {
     EXPECT_NE(identity(voxels + grid + other, CaseUse::forward), plain) << other;
   }
   // without samples it has 100 of them
