@@ -169,6 +169,14 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
   return guard;
 }
 
+/// The prisms of a rank's work and, where the fields are checked and may be computed again, of its share of the plan:
+/// of a run that goes on, what is left to do is less, and on other ranks.
+IndexRange prisms_to_hold(const RankWork& work) {
+  const IndexRange left = work.prisms(), share = work.plan().prisms();
+  if (work.plan().tolerance <= default_tolerance || share.size() == 0) return left;
+  return left.size() == 0 ? share : IndexRange{std::min(left.begin, share.begin), std::max(left.end, share.end)};
+}
+
 /// Shows the progress of a run, looks at signals and says when checkpoints fail.
 class RunObserver final : public Observer {
 public:
@@ -226,12 +234,12 @@ void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup
 }
 
 /// The fields, with progress on the way; none when a guard stopped the run and holds what was done. Collective.
-std::optional<Fields> compute(Inputs& inputs, RankWork& work, const Communicator& communicator, CheckpointGuard* guard,
-                              bool quiet) {
+std::optional<Fields> compute(const Inputs& inputs, RankWork& work, const Communicator& communicator,
+                              CheckpointGuard* guard, bool quiet) {
   try {
     RunObserver observer(communicator.rank() == 0 ? progress_style(quiet) : ProgressStyle::silent, guard);
     return checked_forward(inputs.model->source(), inputs.points, inputs.run.request(), work, communicator, &observer,
-                           guard, {}, [&](IndexRange prisms) { inputs.model->hold(prisms, communicator); });
+                           guard);
   } catch (const Stopped&) {
     if (guard == nullptr) throw;
     return std::nullopt;
@@ -255,7 +263,7 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& pl
     hash = case_hash(inputs.run, *inputs.model, inputs.points, communicator);
     guard = make_guard(options, inputs.run, hash, *work, communicator);
   }
-  inputs.model->hold(work->prisms(), communicator);
+  inputs.model->hold(prisms_to_hold(*work), communicator);
 
   const double setup_seconds = seconds_since(begin);
   const std::optional<Fields> result = compute(inputs, *work, communicator, guard.get(), options.quiet);

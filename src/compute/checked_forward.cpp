@@ -181,16 +181,14 @@ Request tighter(const Request& last, double error, double aim, bool can_fall) {
 }  // namespace
 
 Fields checked_forward(const PrismSource& prisms, const PointColumns& points, const Request& request, RankWork& work,
-                       const Communicator& communicator, Observer* observer, RunGuard* guard, std::span<double> values,
-                       const HoldPrisms& hold) {
+                       const Communicator& communicator, Observer* observer, RunGuard* guard,
+                       std::span<double> values) {
   const Plan plan = work.plan();
   if (plan.tolerance <= default_tolerance) {
     return forward(prisms, points, request, work, communicator, observer, guard, values);
   }
   const auto start = Clock::now();
-  if (hold) hold(plan.prisms());
   const DirectSums sums(prisms, points, request, plan, communicator, observer);
-  if (hold) hold(work.prisms());
   const double aim = share_of_sample * request.execution.tolerance;
   Request now = request;
   ToleranceCheck check;
@@ -210,7 +208,6 @@ Fields checked_forward(const PrismSource& prisms, const PointColumns& points, co
     last = worst;
     ++check.repeats;
     const Plan next = plan_alike(plan, now, prisms, points, plan.points(), communicator);
-    if (hold) hold(next.prisms());
     check.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     result = {};
     result = forward(prisms, points, now, *make_work(next, communicator), communicator, observer, guard, values);
