@@ -17,7 +17,7 @@ void force(Form form, kernel::PrismShape<A>& shape) {
   constexpr Real everywhere = std::numeric_limits<Real>::infinity();
   for (int order = 0; order <= kernel::max_half_order; ++order) {
     const bool used =
-        form >= Form::multipole_8 && order <= static_cast<int>(form) - static_cast<int>(Form::multipole_8);
+        form >= Form::multipole_12 && order <= static_cast<int>(form) - static_cast<int>(Form::multipole_12);
     shape.ranges.squared[order] = used ? Real(0) : everywhere;
   }
   shape.compact_squared = form == Form::compact ? everywhere : Real(0);

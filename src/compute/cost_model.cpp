@@ -56,6 +56,8 @@ FormWeights form_weights(bool is_device) {
   const auto set = [&](Form form, double nanoseconds) { weights[static_cast<std::size_t>(form)] = nanoseconds; };
   set(Form::compact, is_device ? 0.9 : 35);
   set(Form::difference_free, is_device ? 0.9 : 28);
+  set(Form::multipole_12, is_device ? 0.02 : 9.4);
+  set(Form::multipole_10, is_device ? 0.015 : 6.5);
   set(Form::multipole_8, is_device ? 0.01 : 4.7);
   set(Form::multipole_6, is_device ? 0.01 : 3.3);
   set(Form::multipole_4, is_device ? 0.01 : 2.5);
@@ -141,7 +143,7 @@ void add_costs(const CostSettings& settings, const PrismBlock& block, std::int64
                                            kernel::takes_multipole(ranges.multipole[0], squared_distance(at + lane)));
           }
           if (kernel::takes_multipole(ranges.multipole[0], furthest))
-            lane_cost += weight_of(weights, Form::multipole_8);
+            lane_cost += weight_of(weights, Form::multipole_12);
           if (kernel::takes_compact(ranges.compact, gap_nearest)) lane_cost += weight_of(weights, Form::compact);
           if (any_between) lane_cost += weight_of(weights, Form::difference_free);
         }

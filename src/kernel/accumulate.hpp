@@ -214,7 +214,7 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
   int n_left = valid;
   if (any(is_far)) {
     const L away = select(is_far, s, L(shape.ranges.squared[0]));
-    multipole_form<4, set>(shape.coefficients, weight.mass, x, y, z, away, [&](auto field, const L& a, const L& b) {
+    multipole_form<6, set>(shape.coefficients, weight.mass, x, y, z, away, [&](auto field, const L& a, const L& b) {
       constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
       L value = select(is_far, a * b, L(R(0)));
       if constexpr (sizeof(R) == 4) value = value * L(unit_factor<decltype(field)::value>(shape.unit));
@@ -391,10 +391,12 @@ PRISMFIELD_INLINE_FUNCTION void add_far(const PrismShape<typename Ls::Arithmetic
   using L = typename Ls::Real;
   const int order = lowest_order([&](int i) { return i == 0 || all(L(shape.ranges.squared[i]) <= c.s); });
   switch (order) {
-    case 0: add_multipole<4, Ls, set>(shape, weight, c, sums); break;
-    case 1: add_multipole<3, Ls, set>(shape, weight, c, sums); break;
-    case 2: add_multipole<2, Ls, set>(shape, weight, c, sums); break;
-    case 3: add_multipole<1, Ls, set>(shape, weight, c, sums); break;
+    case 0: add_multipole<6, Ls, set>(shape, weight, c, sums); break;
+    case 1: add_multipole<5, Ls, set>(shape, weight, c, sums); break;
+    case 2: add_multipole<4, Ls, set>(shape, weight, c, sums); break;
+    case 3: add_multipole<3, Ls, set>(shape, weight, c, sums); break;
+    case 4: add_multipole<2, Ls, set>(shape, weight, c, sums); break;
+    case 5: add_multipole<1, Ls, set>(shape, weight, c, sums); break;
     default: add_multipole<0, Ls, set>(shape, weight, c, sums); break;
   }
   counts.add(form_of_order(order), valid);
@@ -449,11 +451,13 @@ PRISMFIELD_INLINE_FUNCTION bool add_in_step(const Warp& warp, const PrismShape<t
   }
   const int order = order_in_step(warp, shape, seen);
   switch (order) {
-    case 0: add_multipoles<4, Ls, set>(shape, weight, seen, sums); break;
-    case 1: add_multipoles<3, Ls, set>(shape, weight, seen, sums); break;
-    case 2: add_multipoles<2, Ls, set>(shape, weight, seen, sums); break;
-    case 3: add_multipoles<1, Ls, set>(shape, weight, seen, sums); break;
-    case 4: add_multipoles<0, Ls, set>(shape, weight, seen, sums); break;
+    case 0: add_multipoles<6, Ls, set>(shape, weight, seen, sums); break;
+    case 1: add_multipoles<5, Ls, set>(shape, weight, seen, sums); break;
+    case 2: add_multipoles<4, Ls, set>(shape, weight, seen, sums); break;
+    case 3: add_multipoles<3, Ls, set>(shape, weight, seen, sums); break;
+    case 4: add_multipoles<2, Ls, set>(shape, weight, seen, sums); break;
+    case 5: add_multipoles<1, Ls, set>(shape, weight, seen, sums); break;
+    case 6: add_multipoles<0, Ls, set>(shape, weight, seen, sums); break;
     default: return false;
   }
   counts.add(form_of_order(order), n);
@@ -488,7 +492,7 @@ PRISMFIELD_INLINE_FUNCTION void add_prism(
       for (int f = 0; f < FieldValues<set, L>::size; ++f) sums.value[f] = sums.value[f] + found.values.value[f];
       counts.add(Form::compact, found.compact);
       counts.add(Form::difference_free, found.difference_free);
-      counts.add(Form::multipole_8, valid - found.compact - found.difference_free);
+      counts.add(Form::multipole_12, valid - found.compact - found.difference_free);
     };
     if constexpr (sizeof(value_t<L>) == 4) {
       if (shape.near_in_double) {

@@ -15,17 +15,20 @@ inline namespace PRISMFIELD_LANES {
 /// whether all that is taken together lies beyond range i. The ranges increase: three questions are enough.
 template <class Reached>
 PRISMFIELD_INLINE_FUNCTION int lowest_order(const Reached& reached) {
-  if (reached(2)) return reached(4) ? 4 : reached(3) ? 3 : 2;
+  if (reached(4)) return reached(6) ? 6 : reached(5) ? 5 : 4;
+  if (reached(2)) return reached(3) ? 3 : 2;
   return reached(1) ? 1 : reached(0) ? 0 : -1;
 }
 
 /// The form of an order that lowest_order() found.
 PRISMFIELD_INLINE_FUNCTION constexpr Form form_of_order(int order) {
   switch (order) {
-    case 0: return Form::multipole_8;
-    case 1: return Form::multipole_6;
-    case 2: return Form::multipole_4;
-    case 3: return Form::multipole_2;
+    case 0: return Form::multipole_12;
+    case 1: return Form::multipole_10;
+    case 2: return Form::multipole_8;
+    case 3: return Form::multipole_6;
+    case 4: return Form::multipole_4;
+    case 5: return Form::multipole_2;
     default: return Form::multipole_0;
   }
 }

@@ -33,7 +33,7 @@ PRISMFIELD_INLINE_FUNCTION constexpr int coefficient_index(int i, int j, int k) 
 
 }  // namespace PRISMFIELD_LANES
 
-inline constexpr int max_half_order = 4;
+inline constexpr int max_half_order = 6;
 
 /// The polynomials of a box of unit mass; T: value type.
 template <class T>
@@ -147,7 +147,7 @@ PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T>& c
 /// Tables that the preparation of a prism reads, as one struct that can be handed to a kernel by value.
 struct MultipoleTables {
   static constexpr int n_shapes = (weight_steps + 1) * (weight_steps + 2) / 2;
-  double even_2[2][3], even_4[3][6], even_6[4][10], even_8[5][15];
+  double even_2[2][3], even_4[3][6], even_6[4][10], even_8[5][15], even_10[6][21], even_12[7][28];
   double weight[n_shapes][weight_orders];
 };
 
@@ -162,6 +162,8 @@ struct MultipoleTables {
   copy(t.even_4, even_derivative_4);
   copy(t.even_6, even_derivative_6);
   copy(t.even_8, even_derivative_8);
+  copy(t.even_10, even_derivative_10);
+  copy(t.even_12, even_derivative_12);
   copy(t.weight, multipole_weight);
   return t;
 }
@@ -169,7 +171,7 @@ struct MultipoleTables {
 /// Distances from a prism's centre, squared, from which each order holds its truncation error below `tolerance`.
 template <class T>
 struct MultipoleRanges {
-  /// orders 8, 6, 4, 2, 0: increasing
+  /// orders 12, 10, 8, 6, 4, 2, 0: increasing
   T squared[max_half_order + 1];
 };
 
@@ -181,9 +183,10 @@ namespace detail {
 /// docs/numerics.md, Multipoles.
 template <int m>
 PRISMFIELD_FUNCTION void box_moments(double xx, double yy, double zz, double (&c)[m + 1]) {
-  constexpr double inverse_factorial[] = {1.0, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880};
-  constexpr double binomial[5][5] = {
-      {1, 0, 0, 0, 0}, {1, 1, 0, 0, 0}, {1, 2, 1, 0, 0}, {1, 3, 3, 1, 0}, {1, 4, 6, 4, 1}};
+  constexpr double inverse_factorial[] = {1.0,          1.0 / 6,        1.0 / 120,       1.0 / 5040,
+                                          1.0 / 362880, 1.0 / 39916800, 1.0 / 6227020800};
+  constexpr double binomial[7][7] = {
+      {1}, {1, 1}, {1, 2, 1}, {1, 3, 3, 1}, {1, 4, 6, 4, 1}, {1, 5, 10, 10, 5, 1}, {1, 6, 15, 20, 15, 6, 1}};
   for (int r = 0; r <= m; ++r) c[r] = 0;
   double px = 1;
   for (int i = 0; i <= m; ++i) {
@@ -240,7 +243,7 @@ PRISMFIELD_FUNCTION inline void multipole_weights(const MultipoleTables& tables,
   }
 }
 
-/// Distances squared, in longest half edges squared, from which the orders 8, 6, 4, 2, 0 neglect less than `tolerance`
+/// Distances squared, in longest half edges squared, from which the orders 12, 10, ..., 0 neglect less than `tolerance`
 /// of the gradient tensor.
 PRISMFIELD_FUNCTION inline void multipole_ranges(const double (&weight)[weight_orders], double tolerance,
                                                  double (&ranges)[max_half_order + 1]) {
@@ -289,6 +292,8 @@ PRISMFIELD_FUNCTION void prepare_multipole(const MultipoleTables& tables, double
   detail::add_multipole<2>(tables.even_4, xx, yy, zz, f);
   detail::add_multipole<3>(tables.even_6, xx, yy, zz, f);
   detail::add_multipole<4>(tables.even_8, xx, yy, zz, f);
+  detail::add_multipole<5>(tables.even_10, xx, yy, zz, f);
+  detail::add_multipole<6>(tables.even_12, xx, yy, zz, f);
   const double longest = Kokkos::max(xx, Kokkos::max(yy, zz));
   const double shortest = Kokkos::min(xx, Kokkos::min(yy, zz));
   const double between = Kokkos::max(Kokkos::min(xx, yy), Kokkos::min(Kokkos::max(xx, yy), zz));

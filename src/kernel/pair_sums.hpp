@@ -166,7 +166,7 @@ PRISMFIELD_INLINE_FUNCTION void take_multipoles(const PrismShape<typename Ls::Ar
     FieldValues<set, typename Ls::Sum> fields;
     fields.clear();
     add_multipole<half_order, Ls, set>(shape, weight, seen[i], fields);
-    if constexpr (half_order == 4) {
+    if constexpr (half_order == max_half_order) {
       if (!takes_multipole(shape.ranges.squared[0], seen[i].s)) fields.clear();
     }
     take(i, fields);
@@ -186,12 +186,14 @@ PRISMFIELD_INLINE_FUNCTION void take_in_step(const Warp& warp, const LaunchData<
         centre_seen<Ls>(shape, prism.far, data.easting(point + i), data.northing(point + i), data.upward(point + i));
   }
   switch (order_in_step(warp, shape, seen)) {
-    case 1: take_multipoles<3, Ls, set>(shape, prism.weight, seen, take); break;
-    case 2: take_multipoles<2, Ls, set>(shape, prism.weight, seen, take); break;
-    case 3: take_multipoles<1, Ls, set>(shape, prism.weight, seen, take); break;
-    case 4: take_multipoles<0, Ls, set>(shape, prism.weight, seen, take); break;
+    case 1: take_multipoles<5, Ls, set>(shape, prism.weight, seen, take); break;
+    case 2: take_multipoles<4, Ls, set>(shape, prism.weight, seen, take); break;
+    case 3: take_multipoles<3, Ls, set>(shape, prism.weight, seen, take); break;
+    case 4: take_multipoles<2, Ls, set>(shape, prism.weight, seen, take); break;
+    case 5: take_multipoles<1, Ls, set>(shape, prism.weight, seen, take); break;
+    case 6: take_multipoles<0, Ls, set>(shape, prism.weight, seen, take); break;
     // where there are near pairs too
-    default: take_multipoles<4, Ls, set>(shape, prism.weight, seen, take); break;
+    default: take_multipoles<6, Ls, set>(shape, prism.weight, seen, take); break;
   }
 }
 
