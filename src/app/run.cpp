@@ -104,6 +104,10 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
   row("precision", fmt::format("{}, kernel {}", name(plan.precision), name(plan.kernel)));
   row("partition", partition_text(plan, ranks_text));
   row("method", name(plan.method) + (plan.method_reason.empty() ? "" : " (auto: " + plan.method_reason + ")"));
+  if (plan.tolerance > default_tolerance) {
+    row("tolerance",
+        fmt::format("{}, checked at {} points", short_number(plan.tolerance), inputs.run.execution.check_points));
+  }
   for (const auto& [label, content] : method_of(plan).text(plan).rows) row(label.c_str(), content);
   const bool on_device = std::any_of(ranks.device.begin(), ranks.device.end(), [](std::int64_t n) { return n > 0; });
   if (ranks.prisms.size() == 1) {
