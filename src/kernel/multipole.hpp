@@ -33,20 +33,23 @@ PRISMFIELD_INLINE_FUNCTION constexpr int coefficient_index(int i, int j, int k) 
 
 }  // namespace PRISMFIELD_LANES
 
+/// Of the tables, and of hosts.
 inline constexpr int max_half_order = 6;
+/// Of devices: a kernel's arguments hold a shape, and threads have no registers for more.
+inline constexpr int device_half_order = 4;
 
-/// The polynomials of a box of unit mass; T: value type.
-template <class T>
+/// The polynomials of a box of unit mass; T: value type, `most`: half the highest order.
+template <class T, int most>
 struct MultipoleCoefficients {
-  T e[n_coefficients(max_half_order)];
-  T f_u[n_coefficients(max_half_order - 1)];
-  T f_v[n_coefficients(max_half_order - 1)];
-  T e_u[n_coefficients(max_half_order - 1)];
-  T e_v[n_coefficients(max_half_order - 1)];
-  T f_uu[n_coefficients(max_half_order - 2)];
-  T f_uv[n_coefficients(max_half_order - 2)];
-  T f_vv[n_coefficients(max_half_order - 2)];
-  T f[n_coefficients(max_half_order)];
+  T e[n_coefficients(most)];
+  T f_u[n_coefficients(most - 1)];
+  T f_v[n_coefficients(most - 1)];
+  T e_u[n_coefficients(most - 1)];
+  T e_v[n_coefficients(most - 1)];
+  T f_uu[n_coefficients(most - 2)];
+  T f_uv[n_coefficients(most - 2)];
+  T f_vv[n_coefficients(most - 2)];
+  T f[n_coefficients(most)];
 };
 
 inline namespace PRISMFIELD_LANES {
@@ -92,8 +95,8 @@ PRISMFIELD_INLINE_FUNCTION L add_polynomial(const T* c, const L& u, const L& v, 
 /// The far field of order 2 half_order of a box of this mass: calls add(field, a, b) for each field of the set, a b
 /// being its value. (x, y, z): prism centre minus point, s = x^2 + y^2 + z^2, in the coefficients' unit of length, G =
 /// 1, z up. docs/numerics.md, Multipoles.
-template <int half_order, FieldSet set, class L, class T, class Add>
-PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T>& c, T mass, const L& x, const L& y,
+template <int half_order, FieldSet set, class L, class T, int most, class Add>
+PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T, most>& c, T mass, const L& x, const L& y,
                                                const L& z, const L& s, const Add& add) {
   using W = Wants<set>;
   constexpr int n = half_order;
@@ -169,10 +172,12 @@ struct MultipoleTables {
 }
 
 /// Distances from a prism's centre, squared, from which each order holds its truncation error below `tolerance`.
-template <class T>
+template <class T, int most>
 struct MultipoleRanges {
-  /// orders 12, 10, 8, 6, 4, 2, 0: increasing
-  T squared[max_half_order + 1];
+  /// orders 2 most, 2 most - 2, ..., 0: increasing
+  T squared[most + 1];
+  /// of order 2 half_order
+  KOKKOS_INLINE_FUNCTION T of(int half_order) const { return squared[most - half_order]; }
 };
 
 inline namespace PRISMFIELD_LANES {
@@ -245,16 +250,17 @@ PRISMFIELD_FUNCTION inline void multipole_weights(const MultipoleTables& tables,
 
 /// Distances squared, in longest half edges squared, from which the orders 12, 10, ..., 0 neglect less than `tolerance`
 /// of the gradient tensor.
-PRISMFIELD_FUNCTION inline void multipole_ranges(const double (&weight)[weight_orders], double tolerance,
-                                                 double (&ranges)[max_half_order + 1]) {
+template <int most>
+PRISMFIELD_FUNCTION void multipole_ranges(const double (&weight)[weight_orders], double tolerance,
+                                          double (&ranges)[most + 1]) {
   const double nearest = weight_reach;
   double range = nearest;
   double alone = nearest;
   // from where each neglected order alone is at the tolerance to where their sum is
-  for (int m = max_half_order + 2; m <= weight_orders; ++m) {
+  for (int m = most + 2; m <= weight_orders; ++m) {
     alone = Kokkos::max(alone, Kokkos::pow(weight[m - 1] / tolerance, 1.0 / m));
   }
-  for (int q = max_half_order; q >= 0; --q) {
+  for (int q = most; q >= 0; --q) {
     alone = Kokkos::max(alone, Kokkos::pow(weight[q] / tolerance, 1.0 / (q + 1)));
     double s = alone;
     for (int step = 0; step < 5; ++step) {
@@ -272,38 +278,40 @@ PRISMFIELD_FUNCTION inline void multipole_ranges(const double (&weight)[weight_o
       s = Kokkos::max(s, nearest);
     }
     range = Kokkos::max(s, range);
-    ranges[max_half_order - q] = range;
+    ranges[most - q] = range;
   }
 }
 }  // namespace detail
 
 /// Prepares a box of these edge lengths: its polynomials for unit mass and the ranges of the orders, all in the unit of
 /// the given lengths.
-template <class T>
+template <class T, int most>
 PRISMFIELD_FUNCTION void prepare_multipole(const MultipoleTables& tables, double dx, double dy, double dz,
-                                           double tolerance, MultipoleCoefficients<T>& out,
-                                           MultipoleRanges<T>& ranges) {
+                                           double tolerance, MultipoleCoefficients<T, most>& out,
+                                           MultipoleRanges<T, most>& ranges) {
   const double xx = 0.25 * dx * dx;
   const double yy = 0.25 * dy * dy;
   const double zz = 0.25 * dz * dz;
-  double f[n_coefficients(max_half_order)];
+  double f[n_coefficients(most)];
   f[0] = 1;
   detail::add_multipole<1>(tables.even_2, xx, yy, zz, f);
   detail::add_multipole<2>(tables.even_4, xx, yy, zz, f);
   detail::add_multipole<3>(tables.even_6, xx, yy, zz, f);
   detail::add_multipole<4>(tables.even_8, xx, yy, zz, f);
-  detail::add_multipole<5>(tables.even_10, xx, yy, zz, f);
-  detail::add_multipole<6>(tables.even_12, xx, yy, zz, f);
+  if constexpr (most > 4) {
+    detail::add_multipole<5>(tables.even_10, xx, yy, zz, f);
+    detail::add_multipole<6>(tables.even_12, xx, yy, zz, f);
+  }
   const double longest = Kokkos::max(xx, Kokkos::max(yy, zz));
   const double shortest = Kokkos::min(xx, Kokkos::min(yy, zz));
   const double between = Kokkos::max(Kokkos::min(xx, yy), Kokkos::min(Kokkos::max(xx, yy), zz));
   double weight[weight_orders];
   detail::multipole_weights(tables, between / longest, shortest / longest, weight);
-  double range[max_half_order + 1];
-  detail::multipole_ranges(weight, tolerance, range);
-  for (int q = 0; q <= max_half_order; ++q) ranges.squared[q] = static_cast<T>(range[q] * longest);
+  double range[most + 1];
+  detail::multipole_ranges<most>(weight, tolerance, range);
+  for (int q = 0; q <= most; ++q) ranges.squared[q] = static_cast<T>(range[q] * longest);
 
-  for (int d = 0; d <= max_half_order; ++d) {
+  for (int d = 0; d <= most; ++d) {
     for (int k = 0; k <= d; ++k) {
       for (int j = 0; j <= d - k; ++j) {
         const int i = d - k - j;
