@@ -10,8 +10,8 @@ namespace prismfield::testing {
 
 /// Where a prism's forms follow each other, metres.
 struct Switches {
-  /// distances from the centre from which the orders 8, 6, 4, 2, 0 are used
-  std::array<double, 5> multipole{};
+  /// distances from the centre from which the orders 12, 10, 8, 6, 4, 2, 0 are used
+  std::array<double, 7> multipole{};
   /// distance from the surface up to which the compact form is used
   double compact = 0;
 };

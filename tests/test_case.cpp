@@ -53,6 +53,7 @@ execution:
   precision: mixed
   method: direct
   tolerance: 1e-9
+  check_points: 64
   batch: 64
   slots: 4
   block: 128
@@ -125,6 +126,7 @@ TEST_F(CaseTest, ReadsEveryKey) {
   EXPECT_EQ(run.execution.precision, Precision::mixed);
   EXPECT_EQ(run.execution.method, Method::direct);
   EXPECT_EQ(run.execution.tolerance, 1e-9);
+  EXPECT_EQ(run.execution.check_points, 64);
   EXPECT_EQ(run.execution.batch, 64);
   EXPECT_EQ(run.execution.slots, 4);
   EXPECT_EQ(run.execution.block, 128);
@@ -273,7 +275,7 @@ TEST_F(CaseTest, NamesTheKeysThatARunDoesNotUse) {
   const Case run =
       read(small_model + small_points +
            "inversion: {beta: 1}\nexecution: {method: direct, tolerance: 1e-9}\nsensitivity: {store: file}\n");
-  EXPECT_THAT(run.unused, ElementsAre("execution.tolerance", "sensitivity", "inversion"));
+  EXPECT_THAT(run.unused, ElementsAre("sensitivity", "inversion"));
   EXPECT_THAT(read(small_model + small_points + "execution: {method: direct}\n").unused, IsEmpty());
 }
 
@@ -506,7 +508,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("execution:\n  slots: ~\n"), "case.yaml:6: execution.slots: has no value; write one or leave the key out"},
       {after("execution: [slots, 4]\n"),
        "case.yaml:5: execution: is a list; a map with the keys space, partition, balance, kernel, precision, batch, "
-       "slots, block, chunk, memory_limit, method, tolerance is expected"},
+       "slots, block, chunk, memory_limit, method, tolerance, check_points is expected"},
       {after("output: out.h5\n"),
        "case.yaml:5: output: is 'out.h5'; a map with the keys file, also, figure, checkpoint is expected"},
       {after("output: {figure: {contours: 5}}\n"),
@@ -809,7 +811,7 @@ TEST_F(CaseTest, OptionsHaveMessagesOfTheirOwn) {
       {"execution.slots=0", "--set execution.slots: is '0'; auto or a whole number from 1 to 1000000000 is expected"},
       {"execution.slot=4",
        "--set execution.slot: is no known key; did you mean slots? Allowed: space, partition, balance, kernel, "
-       "precision, batch, slots, block, chunk, memory_limit, method, tolerance"},
+       "precision, batch, slots, block, chunk, memory_limit, method, tolerance, check_points"},
       {"execution", "--set: 'execution' has no key.path=value form, such as execution.slots=4"},
       {"=4", "--set: '=4' has no key.path=value form, such as execution.slots=4"},
       {"", "--set: '' has no key.path=value form, such as execution.slots=4"},

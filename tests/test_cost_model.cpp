@@ -101,7 +101,7 @@ TEST(CostModel, AGroupPaysTheDearestOfItsLanes) {
   const double both = exact_cost(settings, one, points, 1, group_cost);
   EXPECT_NEAR(both,
               8 * (settings.weights[static_cast<std::size_t>(Form::compact)] +
-                   settings.weights[static_cast<std::size_t>(Form::multipole_8)]),
+                   settings.weights[static_cast<std::size_t>(Form::multipole_12)]),
               1e-9);
   settings.lanes = 1;
   const double alone = exact_cost(settings, one, points, 1, group_cost);

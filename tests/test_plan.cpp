@@ -189,7 +189,9 @@ TEST(Plan, NamesTheKeyOfAValueThatNoRunCanHave) {
       {changed([](Execution& e) { e.tolerance = std::numeric_limits<double>::quiet_NaN(); }),
        {"execution.tolerance", "is nan; a number between 0 and 1 is expected"}},
       {changed([](Execution& e) { e.tolerance = 1; }),
-       {"execution.tolerance", "is 1; a number between 0 and 1 is expected"}}};
+       {"execution.tolerance", "is 1; a number between 0 and 1 is expected"}},
+      {changed([](Execution& e) { e.check_points = 9; }),
+       {"execution.check_points", "is 9; a whole number from 10 to 1000000 is expected"}}};
   for (const auto& [request, mistake] : trials) {
     const auto found = mistakes(request);
     ASSERT_EQ(found.size(), 1U) << mistake.first;

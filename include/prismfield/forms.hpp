@@ -8,6 +8,8 @@ namespace prismfield {
 enum class Form : int {
   compact,
   difference_free,
+  multipole_12,
+  multipole_10,
   multipole_8,
   multipole_6,
   multipole_4,
@@ -22,6 +24,8 @@ inline constexpr int n_forms = static_cast<int>(Form::corners) + 1;
   switch (form) {
     case Form::compact: return "compact";
     case Form::difference_free: return "difference_free";
+    case Form::multipole_12: return "multipole_12";
+    case Form::multipole_10: return "multipole_10";
     case Form::multipole_8: return "multipole_8";
     case Form::multipole_6: return "multipole_6";
     case Form::multipole_4: return "multipole_4";

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* Raised when a function or structure here changes its meaning. */
-#define PF_ABI_VERSION 1
+#define PF_ABI_VERSION 2
 
 typedef enum pf_code {
   PF_OK = 0,
@@ -80,6 +80,8 @@ typedef struct pf_points {
    numbers
      gravitational_constant    m3 kg-1 s-2
      execution.batch, execution.slots, execution.block, execution.chunk, execution.memory_limit (bytes)
+     execution.tolerance       of pf_forward, relative to the largest value of each field
+     execution.check_points
      sensitivity.compression   error of G relative to its norm
      sensitivity.memory_limit  bytes
      inversion.smallness, .smoothness (3), .smoothing_lengths (3, m), .reference_in_smoothness (0 or 1), .norm (4),
@@ -105,6 +107,11 @@ typedef struct pf_run {
   int64_t n_singular, n_inside;
   int64_t pairs;
   double seconds;
+  /* of a tolerance above 1e-12: random points at which the fields were compared with direct sums, 0: none; the largest
+     difference, relative to the largest value of its field; how often they were computed again */
+  int64_t n_checked;
+  double error;
+  int64_t repeats;
 } pf_run;
 
 /* fields: numbers that rise. values: (n_fields, points->n). singular: (points->n), numbers of the run->n_singular

@@ -18,6 +18,10 @@ enum class Precision { double_, mixed, single };
 /// This version has direct alone, which automatic takes.
 enum class Method { automatic, direct, mesh, fft, tree };
 
+/// What the direct method keeps to in double precision whatever is asked for.
+inline constexpr double default_tolerance = 1e-12;
+inline constexpr std::int64_t least_check_points = 10, most_check_points = 1'000'000;
+
 /// Whether a space computes on a device.
 [[nodiscard]] constexpr bool is_device(Space space) noexcept { return space == Space::cuda || space == Space::hip; }
 
@@ -41,8 +45,12 @@ struct Execution {
   /// with mixed and single a density is a float: 0 or, in magnitude, from about 1e-30 kg/m3 on
   Precision precision = Precision::double_;
   Method method = Method::automatic;
-  /// relative error allowed to methods that are not direct, between 0 and 1: without effect in this version
-  double tolerance = 1e-12;
+  /// error allowed to a field at any point, relative to its largest value at all points, between 0 and 1. Up to
+  /// default_tolerance nothing is saved; above it forward() compares with direct sums at random points and, where they
+  /// are too far off, computes again
+  double tolerance = default_tolerance;
+  /// so many random points, from least_check_points on; where there are no more points, nothing is saved either
+  std::int64_t check_points = 100;
   /// prisms per batch, from 1 on; unset: automatic, likewise below
   std::optional<std::int64_t> batch;
   std::optional<std::int64_t> slots;

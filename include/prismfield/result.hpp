@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -20,6 +21,27 @@ struct RankBusy {
   std::int64_t slot = -1;
   double begin = 0;
   double end = 0;
+};
+
+/// What came of a tolerance above the default.
+struct ToleranceCheck {
+  /// that was asked for
+  double tolerance = default_tolerance;
+  /// random points at which fields were compared with direct sums; 0: nothing was to be compared
+  std::int64_t points = 0;
+  /// the largest difference of each field there, relative to its largest value at all points, or to that of the vector
+  /// or tensor where the field vanishes
+  std::vector<double> errors;
+  /// how often the fields were computed again, with a smaller tolerance; Plan::tolerance is the last one
+  std::int64_t repeats = 0;
+  /// of the sums and of all computations but the last
+  double seconds = 0;
+
+  [[nodiscard]] double largest() const noexcept { return errors.empty() ? 0 : *std::ranges::max_element(errors); }
+  /// With this confidence fewer than this part of all points have larger errors than those found: if it were p, the
+  /// chance to miss them all would be (1 - p)^points < exp(-p points).
+  static constexpr double confidence = 0.95;
+  [[nodiscard]] double exceeding() const noexcept { return points == 0 ? 0 : 3.0 / static_cast<double>(points); }
 };
 
 /// Fields at points and what a user should know about them.
@@ -48,6 +70,8 @@ struct Fields {
   /// equal; rank 0 only
   std::vector<double> rank_cost;
   Plan plan;
+  /// rank 0 only
+  ToleranceCheck check;
   /// the method's part of the plan, by the names that /performance has
   std::vector<std::pair<std::string, std::int64_t>> method_numbers;
 };

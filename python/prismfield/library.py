@@ -47,7 +47,7 @@ LEVELS: dict[str, frozenset[str]] = {
     "avx2": frozenset({"avx2", "fma", "bmi1", "bmi2", "f16c", "movbe"}),
     "scalar": frozenset(),
 }
-ABI_VERSION = 1
+ABI_VERSION = 2
 
 
 def machine_flags() -> frozenset[str]:
@@ -93,7 +93,10 @@ class Points(ct.Structure):
 class Run(ct.Structure):
     """pf_run"""
 
-    _fields_ = [("n_singular", ct.c_int64), ("n_inside", ct.c_int64), ("pairs", ct.c_int64), ("seconds", ct.c_double)]
+    _fields_ = [
+        ("n_singular", ct.c_int64), ("n_inside", ct.c_int64), ("pairs", ct.c_int64), ("seconds", ct.c_double),
+        ("n_checked", ct.c_int64), ("error", ct.c_double), ("repeats", ct.c_int64),
+    ]  # fmt: skip
 
 
 class CellArrays(ct.Structure):

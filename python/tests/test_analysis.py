@@ -348,7 +348,7 @@ def test_operations_grow_with_the_fields_and_the_order(precision):
     ):
         assert all(a < b for a, b in zip(total[less], total[more]))
     for counts in total.values():
-        multipoles = counts[FORMS.index("multipole_8") : FORMS.index("multipole_0") + 1]
+        multipoles = counts[FORMS.index("multipole_12") : FORMS.index("multipole_0") + 1]
         assert multipoles == sorted(set(multipoles), reverse=True)
     for forms in OPERATIONS[precision].values():
         # no floats in double precision and no doubles in single

@@ -75,6 +75,16 @@ def test_few_and_many_pairs_are_the_same():
     assert np.abs(whole - parts).max(axis=1) == pytest.approx(0, abs=1e-13 * np.abs(whole).max())
 
 
+def test_a_tolerance_is_kept():
+    prisms, density, points = ensemble(200, 150)
+    exact = pf.forward(prisms, density, points, pf.FIELDS)
+    fields = pf.forward(prisms, density, points, pf.FIELDS, tolerance=1e-5)
+    errors = np.abs(fields - exact).max(axis=1) / np.abs(exact).max(axis=1)
+    assert 0 < errors.max() < 1e-5
+    with pytest.raises(ValueError, match="tolerance"):
+        pf.forward(prisms, density, points, tolerance=1)
+
+
 def test_fields_come_in_the_order_asked_for_in_the_shape_of_the_coordinates():
     prisms, density, points = ensemble()
     both = pf.forward(prisms, density, points, ["gxy", "potential"])

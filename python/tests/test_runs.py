@@ -108,8 +108,9 @@ def test_columns_are_those_of_the_manual():
         "run,point,repeat,kind,status,why,started,problem,axis.threads,space,device,ranks,threads,slots,batch,block,"
         "partition,precision,kernel,method,pairs,setup_seconds,field_seconds,output_seconds,total_seconds,"
         "process_seconds,processor_seconds,pairs_per_second,peak_memory_bytes,scratch_bytes,energy_joules,load,"
-        "oversubscribed,largest_error,busy_least,busy_most,pairs_compact,pairs_difference_free,pairs_multipole_8,"
-        "pairs_multipole_6,pairs_multipole_4,pairs_multipole_2,pairs_multipole_0,pairs_corners\n"
+        "oversubscribed,largest_error,busy_least,busy_most,pairs_compact,pairs_difference_free,pairs_multipole_12,"
+        "pairs_multipole_10,pairs_multipole_8,pairs_multipole_6,pairs_multipole_4,pairs_multipole_2,pairs_multipole_0,"
+        "pairs_corners\n"
     )
 
 

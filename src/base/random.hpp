@@ -30,6 +30,8 @@ enum class RandomStream : std::uint32_t {
   /// where an inversion's low rank begins, and the signs of its probes
   low_rank = 40,
   probe = 41,
+  /// points at which a tolerance is checked
+  check_point = 48,
 };
 
 /// The block cipher-like generator Philox4x32 with ten rounds: 128 random bits from a counter and a key.

@@ -210,6 +210,8 @@ const std::map<std::string, NumberKey, std::less<>>& number_keys() {
       {"execution.block", of_execution(&Execution::block)},
       {"execution.chunk", of_execution(&Execution::chunk)},
       {"execution.memory_limit", of_execution(&Execution::memory_limit)},
+      {"execution.tolerance", {1, [](Settings& s, Numbers v) { s.request.execution.tolerance = v[0]; }}},
+      {"execution.check_points", {1, [](Settings& s, Numbers v) { s.request.execution.check_points = whole(v[0]); }}},
       {"sensitivity.compression", {1, [](Settings& s, Numbers v) { s.storage.compression = v[0]; }}},
       {"sensitivity.memory_limit", {1, [](Settings& s, Numbers v) { s.storage.memory_limit = whole(v[0]); }}},
       {"inversion.smallness", of_inversion(&Inversion::smallness)},
@@ -518,8 +520,13 @@ pf_code pf_forward(const pf_prisms* prisms, const pf_points* points, const int* 
     if (singular != nullptr) std::copy(result.singular_points.begin(), result.singular_points.end(), singular);
     if (run != nullptr) {
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-      *run = {static_cast<std::int64_t>(result.singular_points.size()), result.points_inside, result.pairs,
-              seconds.count()};
+      *run = {static_cast<std::int64_t>(result.singular_points.size()),
+              result.points_inside,
+              result.pairs,
+              seconds.count(),
+              result.check.points,
+              result.check.largest(),
+              result.check.repeats};
     }
   });
 }

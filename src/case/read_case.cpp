@@ -260,6 +260,9 @@ private:
       spec.tolerance = positive(*v).value_or(spec.tolerance);
       if (spec.tolerance >= 1) problem(*v, fmt::format("is {}; a number between 0 and 1 is expected", spec.tolerance));
     }
+    if (const auto v = section.find("check_points")) {
+      spec.check_points = whole(*v, least_check_points, most_check_points).value_or(spec.check_points);
+    }
     const auto automatic_or = [&](const std::string& key, std::int64_t most) -> std::optional<std::int64_t> {
       const auto v = section.find(key);
       if (!v || (v->node->kind == Kind::scalar && v->node->text == "auto")) return std::nullopt;
@@ -495,6 +498,8 @@ Case case_of(YamlNode root, const std::filesystem::path& file, std::string text,
   collect_locations(root, "", file.string(), run.locations);
   run.unused = unused_keys(run.locations, use);
   DocumentReader(CaseReader(file, problems)).read(root, run);
+  // other commands do not use it
+  if (use != CaseUse::forward) run.execution.tolerance = default_tolerance;
   // an inversion writes no G beside the one that it uses
   if (use == CaseUse::inversion && !run.sensitivity.file.empty() && run.sensitivity.store != Store::file) {
     run.unused.emplace_back("sensitivity.file");

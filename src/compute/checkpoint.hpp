@@ -42,7 +42,7 @@ namespace prismfield {
 // crash leaves behind fit together.
 
 /// Changes with every change of what the files hold.
-inline constexpr std::int64_t checkpoint_version = 6;
+inline constexpr std::int64_t checkpoint_version = 7;
 
 struct CheckpointSection {
   std::int64_t bytes = 0;

@@ -13,34 +13,43 @@ namespace {
 
 /// Squared distances in metres at which forms change.
 struct FormRanges {
+  /// of order 2 q, up to `most`
   std::array<double, kernel::max_half_order + 1> multipole{};
+  int most = 0;
+  [[nodiscard]] double first() const { return multipole[static_cast<std::size_t>(most)]; }
   double compact = 0;
 };
 
-template <class A>
-FormRanges ranges_of(const kernel::MultipoleTables& tables, const std::array<double, 3>& edge) {
+template <class A, int most>
+FormRanges ranges_of(const kernel::MultipoleTables& tables, const std::array<double, 3>& edge, double truncation) {
   const double edges[3] = {edge[0], edge[1], edge[2]};
-  kernel::PrismShape<A> shape;
-  kernel::prepare_shape<A>(tables, edges, shape);
+  kernel::PrismShape<A, most> shape;
+  kernel::prepare_shape<A>(tables, edges, shape, truncation);
   const double unit2 = static_cast<double>(shape.unit) * static_cast<double>(shape.unit);
   FormRanges ranges;
-  for (std::size_t i = 0; i < ranges.multipole.size(); ++i) {
-    ranges.multipole[i] = static_cast<double>(shape.ranges.squared[i]) * unit2;
+  ranges.most = most;
+  for (int q = 0; q <= most; ++q) {
+    ranges.multipole[static_cast<std::size_t>(q)] = static_cast<double>(shape.ranges.of(q)) * unit2;
   }
   ranges.compact = static_cast<double>(shape.compact_squared) * unit2;
   return ranges;
 }
 
-FormRanges ranges_of(Precision precision, const kernel::MultipoleTables& tables, const std::array<double, 3>& edge) {
-  return with_arithmetic(precision, [&](auto arithmetic) { return ranges_of<decltype(arithmetic)>(tables, edge); });
+FormRanges ranges_of(const CostSettings& settings, const kernel::MultipoleTables& tables,
+                     const std::array<double, 3>& edge) {
+  return with_arithmetic(settings.precision, [&](auto arithmetic) {
+    using A = decltype(arithmetic);
+    if (settings.on_device) return ranges_of<A, kernel::device_half_order>(tables, edge, settings.truncation);
+    return ranges_of<A, kernel::max_half_order>(tables, edge, settings.truncation);
+  });
 }
 
 double weight_of(const FormWeights& weights, Form form) { return weights[static_cast<std::size_t>(form)]; }
 
 /// Cost of one lane of a group whose nearest point is at this squared distance from the centre, all of them far.
 double far_weight(const FormWeights& weights, const FormRanges& ranges, double nearest) {
-  const int order =
-      kernel::lowest_order([&](int i) { return ranges.multipole[static_cast<std::size_t>(i)] <= nearest; });
+  const int order = kernel::lowest_order<kernel::max_half_order>(
+      [&](int q) { return q <= ranges.most && ranges.multipole[static_cast<std::size_t>(q)] <= nearest; });
   return weight_of(weights, kernel::form_of_order(order));
 }
 
@@ -53,6 +62,8 @@ FormWeights form_weights(bool is_device) {
   const auto set = [&](Form form, double nanoseconds) { weights[static_cast<std::size_t>(form)] = nanoseconds; };
   set(Form::compact, is_device ? 0.9 : 35);
   set(Form::difference_free, is_device ? 0.9 : 28);
+  set(Form::multipole_12, is_device ? 0.02 : 9.4);
+  set(Form::multipole_10, is_device ? 0.015 : 6.5);
   set(Form::multipole_8, is_device ? 0.01 : 4.7);
   set(Form::multipole_6, is_device ? 0.01 : 3.3);
   set(Form::multipole_4, is_device ? 0.01 : 2.5);
@@ -91,7 +102,7 @@ void add_costs(const CostSettings& settings, const PrismBlock& block, std::int64
     const std::array<double, 3> edge = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
     const bool by_corners = settings.kernel == KernelKind::corners;
     if (!by_corners && !(alike(edge[0], last[0]) && alike(edge[1], last[1]) && alike(edge[2], last[2]))) {
-      ranges = ranges_of(settings.precision, tables, edge);
+      ranges = ranges_of(settings, tables, edge);
       last = edge;
     }
     // multiples of the golden ratio modulo 1 leave no group out for long
@@ -122,7 +133,7 @@ void add_costs(const CostSettings& settings, const PrismBlock& block, std::int64
           nearest = std::min(nearest, s);
           furthest = std::max(furthest, s);
         }
-        if (kernel::takes_multipole(ranges.multipole[0], nearest)) {
+        if (kernel::takes_multipole(ranges.first(), nearest)) {
           lane_cost = far_weight(weights, ranges, nearest);
         } else {
           for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -135,10 +146,10 @@ void add_costs(const CostSettings& settings, const PrismBlock& block, std::int64
             }
             gap_nearest = std::min(gap_nearest, gap);
             any_between = any_between || !(kernel::takes_compact(ranges.compact, gap) ||
-                                           kernel::takes_multipole(ranges.multipole[0], squared_distance(at + lane)));
+                                           kernel::takes_multipole(ranges.first(), squared_distance(at + lane)));
           }
-          if (kernel::takes_multipole(ranges.multipole[0], furthest))
-            lane_cost += weight_of(weights, Form::multipole_8);
+          if (kernel::takes_multipole(ranges.first(), furthest))
+            lane_cost += weight_of(weights, kernel::form_of_order(ranges.most));
           if (kernel::takes_compact(ranges.compact, gap_nearest)) lane_cost += weight_of(weights, Form::compact);
           if (any_between) lane_cost += weight_of(weights, Form::difference_free);
         }

@@ -33,6 +33,10 @@ struct CostSettings {
   FormWeights weights{};
   /// ns of a prism whatever the points
   double per_prism = 0;
+  /// see EngineSettings::truncation
+  double truncation = 0;
+  /// whose kernels take orders up to 8 only
+  bool on_device = false;
 };
 
 /// Points as costs are estimated at them: groups of `lanes`, as the kernel works on them.

@@ -208,6 +208,12 @@ void plan_direct(Plan& plan, const Request& request, const ProblemSize& problem,
   plan.direct.slot_point_bytes = machine.engine.memory.per_slot_point;
 }
 
+double truncation_of(const Plan& plan) noexcept {
+  // the largest value is the sum of many pairs, some of which may cancel
+  constexpr double share = 0.1;
+  return share * plan.tolerance;
+}
+
 EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, const PointColumns& points) {
   EngineSettings settings;
   settings.set = plan.set;
@@ -221,6 +227,7 @@ EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, cons
   settings.origin = {0.5 * (bounds.west + bounds.east), 0.5 * (bounds.south + bounds.north),
                      0.5 * (bounds.bottom + bounds.top)};
   settings.rounding = rounding_of(plan, prisms, points);
+  settings.truncation = truncation_of(plan);
   return settings;
 }
 

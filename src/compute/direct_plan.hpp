@@ -17,6 +17,10 @@ namespace prismfield {
 /// See ForwardMethod::plan: slots, batches, tiles, chunks.
 void plan_direct(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine);
 
+/// The truncation error that a plan's tolerance allows to the multipole of a pair, relative to the pair's gradient
+/// tensor; precisions have their own, below which it is without effect.
+[[nodiscard]] double truncation_of(const Plan& plan) noexcept;
+
 /// What an engine needs to know of a plan.
 [[nodiscard]] EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, const PointColumns& points);
 

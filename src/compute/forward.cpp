@@ -11,6 +11,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/counts.hpp"
+#include "compute/checked_forward.hpp"
 #include "compute/forward_of_few.hpp"
 #include "compute/method.hpp"
 #include "compute/plan.hpp"
@@ -202,7 +203,7 @@ Fields forward(const PrismSource& prisms, const PointColumns& points, const Requ
 Fields forward(const PrismSource& prisms, const PointColumns& points, const Request& request,
                const Communicator& communicator, Observer* observer) {
   const Plan plan = checked_plan(prisms, points, request, communicator);
-  return forward(prisms, points, request, *make_work(plan, communicator), communicator, observer);
+  return checked_forward(prisms, points, request, *make_work(plan, communicator), communicator, observer);
 }
 
 Fields forward_into(std::span<double> values, const PrismSource& prisms, const PointColumns& points,
@@ -216,8 +217,8 @@ Fields forward_into(std::span<double> values, const PrismSource& prisms, const P
                        "has " + std::to_string(values.size()) + " numbers, the fields are " + std::to_string(n));
     }
   });
-  return forward(prisms, points, request, *make_work(plan, communicator), communicator, observer, nullptr,
-                 is_root ? values : std::span<double>());
+  return checked_forward(prisms, points, request, *make_work(plan, communicator), communicator, observer, nullptr,
+                         is_root ? values : std::span<double>());
 }
 
 }  // namespace prismfield

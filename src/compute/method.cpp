@@ -59,6 +59,13 @@ void choose_share(Plan& plan, const Execution& wanted, const Machine& machine, c
   plan.point_end = share.points.end;
 }
 
+/// What the method has to keep to. So few points are computed as a check would compute them.
+double tolerance_of(const Request& request, const Plan& plan) {
+  const Execution& wanted = request.execution;
+  const bool saves = wanted.kernel != KernelKind::corners && plan.n_points > wanted.check_points;
+  return saves ? std::max(wanted.tolerance, default_tolerance) : default_tolerance;
+}
+
 /// The method that a request asks for, or that `auto` takes.
 void choose_method(Plan& plan, const Request& request) {
   plan.method = request.execution.method;
@@ -84,6 +91,7 @@ Plan make_plan(const Request& request, const ProblemSize& problem, const Machine
   plan.kernel = request.execution.kernel;
   plan.n_prisms = problem.n_prisms;
   plan.n_points = problem.n_points;
+  plan.tolerance = tolerance_of(request, plan);
   choose_method(plan, request);
   choose_share(plan, request.execution, machine, shares);
   plan.memory_limit = memory_limit_of(request.execution, machine);

@@ -32,6 +32,8 @@ Request request_in(Space space, Request request) {
     throw InputError("", "execution.kernel", "an operator has automatic forms only; corners is for forward runs");
   }
   execution.space = space;
+  // no product is checked
+  execution.tolerance = default_tolerance;
   return request;
 }
 

@@ -96,6 +96,11 @@ void check_request(const Request& request) {
     problems.add("", "execution.tolerance",
                  fmt::format("is {}; a number between 0 and 1 is expected", wanted.tolerance));
   }
+  if (wanted.check_points < least_check_points || wanted.check_points > most_check_points) {
+    problems.add("", "execution.check_points",
+                 fmt::format("is {}; a whole number from {} to {} is expected", wanted.check_points, least_check_points,
+                             most_check_points));
+  }
   problems.throw_if_any();
 }
 

@@ -61,6 +61,9 @@ struct EngineSettings {
   std::array<double, 3> origin{};
   /// how far points and faces that are meant to be at one place may be apart, metres, beside 4 ulp
   std::array<double, 3> rounding{};
+  /// truncation error allowed to a multipole, relative to the pair's gradient tensor; below the precision's own that is
+  /// taken
+  double truncation = 0;
 };
 
 /// The space cannot allocate what the settings ask for; a smaller plan may fit.

@@ -18,7 +18,7 @@ public:
   using Coordinate = typename A::Coordinate;
 
   KokkosEngine(const Space& space, const EngineSettings& settings)
-      : m_space(space), m_sums(settings), m_prisms(settings.origin, settings.batch) {
+      : m_space(space), m_sums(settings), m_prisms(settings) {
     m_busy.resize(is_device_space<Space> ? 1 : static_cast<std::size_t>(settings.slots));
     allocate_or_fail([&] {
       m_host_result = Kokkos::create_mirror_view(PinnedHost<Space>(), m_sums.result());

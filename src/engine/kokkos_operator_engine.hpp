@@ -53,7 +53,7 @@ public:
     // kernels may still read what lies at this place
     space.fence("prismfield: place free");
     while (m_blocks.size() <= at) {
-      m_blocks.push_back(std::make_unique<StagedPrisms<Space, A>>(m_settings.origin, m_settings.batch));
+      m_blocks.push_back(std::make_unique<StagedPrisms<Space, A>>(m_settings));
       m_has_unit_weights.push_back(false);
     }
     m_has_unit_weights[at] = false;

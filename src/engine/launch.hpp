@@ -160,8 +160,8 @@ public:
   /// `one_shape`: of all prisms of the launch, null where they differ. `note_busy(slot, begin, end)` is called on a
   /// host for every slot that worked, after which the launch is done; on a device it goes on when this returns.
   template <class NoteBusy>
-  void launch(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
-              const NoteBusy& note_busy) const {
+  void launch(const Space& space, const kernel::LaunchData<A, Memory>& data,
+              const kernel::PrismShapeIn<A, Memory>* one_shape, const NoteBusy& note_busy) const {
     if constexpr (is_device_space<Space>) {
       with_set(m_settings.set, [&](auto set) { launch_set<decltype(set)::value>(space, data, one_shape); });
     } else {
@@ -197,7 +197,7 @@ private:
 
   template <FieldSet set>
   void launch_set(const Space& space, const kernel::LaunchData<A, Memory>& data,
-                  const kernel::PrismShape<A>* one_shape) const {
+                  const kernel::PrismShapeIn<A, Memory>* one_shape) const {
     using kernel::ChooseForm, kernel::Pass;
     const kernel::ShapeArray<A, Memory> shapes{data.shapes};
     if (m_settings.kernel == KernelKind::corners) {

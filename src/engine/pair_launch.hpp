@@ -115,8 +115,9 @@ public:
 
   /// Adds `scale` times the prisms' products or squares (`pairs.sink`) to `out`, (prism of the launch). Throws
   /// AllocationFailure.
-  void add_sums(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
-                kernel::PairData<A, Memory>& pairs, double scale, const Densities& out) {
+  void add_sums(const Space& space, const kernel::LaunchData<A, Memory>& data,
+                const kernel::PrismShapeIn<A, Memory>* one_shape, kernel::PairData<A, Memory>& pairs, double scale,
+                const Densities& out) {
     const PointParts parts = parts_of(data, pairs.sink);
     const auto n_parts = static_cast<std::size_t>(parts.n_parts);
     const auto n_prisms = static_cast<std::size_t>(data.prism_end);
@@ -136,7 +137,7 @@ public:
 
   /// Writes `pairs.scale` times the fields of every pair to `pairs.entries`.
   void store_entries(const Space& space, const kernel::LaunchData<A, Memory>& data,
-                     const kernel::PrismShape<A>* one_shape, kernel::PairData<A, Memory>& pairs) {
+                     const kernel::PrismShapeIn<A, Memory>* one_shape, kernel::PairData<A, Memory>& pairs) {
     pairs.sink = kernel::PairSink::entries;
     launch(space, data, one_shape, pairs);
   }
@@ -158,8 +159,8 @@ private:
                        is_device_space<Space> ? on_device : groups_per_part_at_least);
   }
 
-  void launch(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
-              const kernel::PairData<A, Memory>& pairs) const {
+  void launch(const Space& space, const kernel::LaunchData<A, Memory>& data,
+              const kernel::PrismShapeIn<A, Memory>* one_shape, const kernel::PairData<A, Memory>& pairs) const {
     if constexpr (is_device_space<Space>) {
       with_set(m_settings.set, [&](auto set) { launch_set<decltype(set)::value>(space, data, one_shape, pairs); });
     } else {
@@ -168,8 +169,8 @@ private:
   }
 
   template <FieldSet set>
-  void launch_set(const Space& space, const kernel::LaunchData<A, Memory>& data, const kernel::PrismShape<A>* one_shape,
-                  const kernel::PairData<A, Memory>& pairs) const {
+  void launch_set(const Space& space, const kernel::LaunchData<A, Memory>& data,
+                  const kernel::PrismShapeIn<A, Memory>* one_shape, const kernel::PairData<A, Memory>& pairs) const {
     using kernel::ChooseForm, kernel::Pass;
     const kernel::ShapeArray<A, Memory> shapes{data.shapes};
     if (one_shape != nullptr) {

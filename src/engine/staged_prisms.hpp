@@ -42,13 +42,14 @@ void allocate_or_fail(const F& f) {
 template <class A, class Memory>
 struct PrepareShapes {
   kernel::MultipoleTables tables;
+  double truncation;
   /// (n_shapes, 3) edge lengths, metres
   Kokkos::View<double* [3], Kokkos::LayoutRight, Memory> edges;
-  Kokkos::View<kernel::PrismShape<A>*, Memory> shapes;
+  Kokkos::View<kernel::PrismShapeIn<A, Memory>*, Memory> shapes;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const double edge[3] = {edges(i, 0), edges(i, 1), edges(i, 2)};
-    kernel::prepare_shape<A>(tables, edge, shapes(i));
+    kernel::prepare_shape<A>(tables, edge, shapes(i), truncation);
   }
 };
 
@@ -59,7 +60,7 @@ struct PreparePrisms {
   /// (7, n): west, east, south, north, bottom, top, density
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> columns;
   Kokkos::View<std::int32_t*, Memory> shape_index;
-  Kokkos::View<kernel::PrismShape<A>*, Memory> shapes;
+  Kokkos::View<kernel::PrismShapeIn<A, Memory>*, Memory> shapes;
   Kokkos::View<kernel::FarPrismIn<A, Memory>*, Memory> far;
   Kokkos::View<kernel::NearPrism<A>*, Memory> near;
 
@@ -80,7 +81,7 @@ struct PrepareWeights {
   /// (n), kg/m3
   Kokkos::View<const double*, Kokkos::LayoutStride, Memory> density;
   Kokkos::View<std::int32_t*, Memory> shape_index;
-  Kokkos::View<kernel::PrismShape<A>*, Memory> shapes;
+  Kokkos::View<kernel::PrismShapeIn<A, Memory>*, Memory> shapes;
   Kokkos::View<kernel::PrismWeight<A>*, Memory> weights;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -96,7 +97,7 @@ struct PrepareReach {
   using Memory = typename Space::memory_space;
   using Policy = Kokkos::TeamPolicy<Space>;
   static constexpr int team_size = 32;
-  Kokkos::View<kernel::PrismShape<A>*, Memory> shapes;
+  Kokkos::View<kernel::PrismShapeIn<A, Memory>*, Memory> shapes;
   Kokkos::View<kernel::FarPrismIn<A, Memory>*, Memory> far;
   std::int64_t n_prisms;
   std::int64_t batch;
@@ -124,15 +125,16 @@ public:
   using Memory = typename Space::memory_space;
   using Densities = Kokkos::View<const double*, Kokkos::LayoutStride, Memory>;
 
-  /// `origin`: what single precision subtracts from every coordinate; `batch`: prisms of a batch.
-  StagedPrisms(const std::array<double, 3>& origin, std::int64_t batch)
-      : m_origin(sizeof(typename A::Coordinate) == sizeof(float) ? origin : std::array<double, 3>{}),
-        m_batch(batch),
+  /// Of the settings origin, batch and truncation.
+  explicit StagedPrisms(const EngineSettings& settings)
+      : m_origin(sizeof(typename A::Coordinate) == sizeof(float) ? settings.origin : std::array<double, 3>{}),
+        m_batch(settings.batch),
+        m_truncation(settings.truncation),
         m_tables(kernel::multipole_tables()) {}
 
   [[nodiscard]] std::int64_t size() const noexcept { return m_size; }
   /// The shape that all prisms share, where a kernel may have it as a constant.
-  [[nodiscard]] const kernel::PrismShape<A>* one_shape() const noexcept {
+  [[nodiscard]] const kernel::PrismShapeIn<A, Memory>* one_shape() const noexcept {
     return m_edges.size() == 1 ? &m_one_shape : nullptr;
   }
 
@@ -203,7 +205,8 @@ public:
       static_cast<std::int64_t>(sizeof(kernel::FarPrismIn<A, Memory>) + sizeof(kernel::NearPrism<A>) +
                                 sizeof(kernel::PrismWeight<A>)) +
       7 * 8 + 4;
-  static constexpr std::int64_t shape_bytes = static_cast<std::int64_t>(sizeof(kernel::PrismShape<A>)) + 3 * 8;
+  static constexpr std::int64_t shape_bytes =
+      static_cast<std::int64_t>(sizeof(kernel::PrismShapeIn<A, Memory>)) + 3 * 8;
 
 private:
   using IndexPolicy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
@@ -284,18 +287,19 @@ private:
     const auto n_shapes = static_cast<std::int64_t>(m_edges.size());
     if (is_device_space<Space> && n_shapes == 1) {
       // the far kernel has this very shape as a constant: both passes must draw the same line between far and near
-      kernel::prepare_shape<A>(m_tables, {m_edges[0][0], m_edges[0][1], m_edges[0][2]}, m_one_shape);
-      const Kokkos::View<const kernel::PrismShape<A>*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> shape(&m_one_shape,
-                                                                                                         1);
+      kernel::prepare_shape<A>(m_tables, {m_edges[0][0], m_edges[0][1], m_edges[0][2]}, m_one_shape, m_truncation);
+      const Kokkos::View<const kernel::PrismShapeIn<A, Memory>*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> shape(
+          &m_one_shape, 1);
       Kokkos::deep_copy(space, Kokkos::subview(m_shapes, std::make_pair(std::size_t{0}, std::size_t{1})), shape);
     } else {
       Kokkos::parallel_for("prismfield::prepare_shapes", IndexPolicy(space, 0, n_shapes),
-                           PrepareShapes<A, Memory>{m_tables, m_device_edges, m_shapes});
+                           PrepareShapes<A, Memory>{m_tables, m_truncation, m_device_edges, m_shapes});
     }
   }
 
   std::array<double, 3> m_origin;
   std::int64_t m_batch;
+  double m_truncation;
   kernel::MultipoleTables m_tables;
   /// on a device, from the first block on
   std::optional<Space> m_copies;
@@ -307,9 +311,9 @@ private:
   std::vector<std::array<double, 3>> m_edges;
   bool m_near_in_double = false;
   /// on a device, of prisms that all have one shape
-  kernel::PrismShape<A> m_one_shape{};
+  kernel::PrismShapeIn<A, Memory> m_one_shape{};
   Kokkos::View<double* [3], Kokkos::LayoutRight, Memory> m_device_edges;
-  Kokkos::View<kernel::PrismShape<A>*, Memory> m_shapes;
+  Kokkos::View<kernel::PrismShapeIn<A, Memory>*, Memory> m_shapes;
   Kokkos::View<kernel::FarPrismIn<A, Memory>*, Memory> m_far;
   Kokkos::View<kernel::NearPrism<A>*, Memory> m_near;
   Kokkos::View<kernel::PrismWeight<A>*, Memory> m_weights;

@@ -501,6 +501,25 @@ void write_busy(Hdf5File& file, const Fields& result) {
   write("busy_end", "s", "end of each busy interval", [](const RankBusy& b) { return b.end; });
 }
 
+void write_check(Hdf5File& file, const Fields& result) {
+  const std::string group = "/performance";
+  const ToleranceCheck& check = result.check;
+  file.write_attribute(group, "tolerance", check.tolerance);
+  file.write_attribute(group, "check_points", check.points);
+  if (check.points == 0) return;
+  file.write_attribute(group, "tolerance_used", result.plan.tolerance);
+  file.write_attribute(group, "check_repeats", check.repeats);
+  file.write_attribute(group, "check_seconds", check.seconds);
+  // of all points this part has larger errors at most, so surely
+  file.write_attribute(group, "check_confidence", ToleranceCheck::confidence);
+  file.write_attribute(group, "check_exceeding", check.exceeding());
+  file.write_attribute(group, "error", check.largest());
+  for (const FieldInfo& field : result.fields) {
+    file.write_attribute(group, "error_" + std::string(field.name),
+                         check.errors[static_cast<std::size_t>(result.fields.index_of(field.field))]);
+  }
+}
+
 void write_performance(Hdf5File& file, const ResultHeader& header, const Fields& result, const RunTimes& times) {
   const std::string group = "/performance";
   const Plan& plan = result.plan;
@@ -515,6 +534,7 @@ void write_performance(Hdf5File& file, const ResultHeader& header, const Fields&
   file.write_attribute(group, "precision", name(plan.precision));
   file.write_attribute(group, "kernel", plan.kernel == KernelKind::corners ? "corners" : "auto");
   file.write_attribute(group, "method", name(plan.method));
+  write_check(file, result);
   file.write_attribute(group, "pairs", result.pairs);
   for (int i = 0; i < n_forms; ++i) {
     file.write_attribute(group, std::string("pairs_") + name(static_cast<Form>(i)),

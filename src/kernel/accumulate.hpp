@@ -198,9 +198,9 @@ PRISMFIELD_INLINE_FUNCTION void tell_contacts(const PrismFaces<L>& p, const L& g
 /// Fields of one prism at lanes that no multipole may take alone: each lane takes the form that is right for its own
 /// distance. `on_contact(lane, faces)` is called for every valid lane that lies in or on the prism. On a host
 /// kept out of line and returned by value, so that the far path next to it keeps its sums in registers.
-template <class Ls, FieldSet set, class Contact>
+template <class Ls, FieldSet set, class Contact, class Shape>
 PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
-    const PrismShape<typename Ls::Arithmetic>& shape, const NearPrism<typename Ls::Arithmetic>& near,
+    const Shape& shape, const NearPrism<typename Ls::Arithmetic>& near,
     const PrismWeight<typename Ls::Arithmetic>& weight, const typename Ls::Coordinate px,
     const typename Ls::Coordinate py, const typename Ls::Coordinate pz,
     const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding, const typename Ls::Real x,
@@ -214,12 +214,13 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
   int n_left = valid;
   if (any(is_far)) {
     const L away = select(is_far, s, L(shape.ranges.squared[0]));
-    multipole_form<4, set>(shape.coefficients, weight.mass, x, y, z, away, [&](auto field, const L& a, const L& b) {
-      constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
-      L value = select(is_far, a * b, L(R(0)));
-      if constexpr (sizeof(R) == 4) value = value * L(unit_factor<decltype(field)::value>(shape.unit));
-      out.values.value[i] = out.values.value[i] + convert<typename Ls::Sum>(value);
-    });
+    multipole_form<Shape::half_order, set>(
+        shape.coefficients, weight.mass, x, y, z, away, [&](auto field, const L& a, const L& b) {
+          constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
+          L value = select(is_far, a * b, L(R(0)));
+          if constexpr (sizeof(R) == 4) value = value * L(unit_factor<decltype(field)::value>(shape.unit));
+          out.values.value[i] = out.values.value[i] + convert<typename Ls::Sum>(value);
+        });
     n_left -= count_lanes<L>(is_far, valid);
   }
   const PrismFaces<L> p = faces_seen<Ls>(near, shape.inverse_unit, px, py, pz);
@@ -242,10 +243,10 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
 
 /// The prism's faces in metres as points at these places, metres, see them, and its centre minus the points: in
 /// doubles, though the prism is prepared for floats.
-template <class A, class D, std::size_t alignment>
-PRISMFIELD_INLINE_FUNCTION PrismFaces<D> faces_in_double(const PrismShape<A>& shape, const FarPrism<A, alignment>& far,
-                                                         const NearPrism<A>& near, const D& px, const D& py,
-                                                         const D& pz, D (&centre)[3]) {
+template <class A, class D, std::size_t alignment, int most>
+PRISMFIELD_INLINE_FUNCTION PrismFaces<D> faces_in_double(const PrismShape<A, most>& shape,
+                                                         const FarPrism<A, alignment>& far, const NearPrism<A>& near,
+                                                         const D& px, const D& py, const D& pz, D (&centre)[3]) {
   const D point[3] = {px, py, pz};
   const typename A::Coordinate* const face[3] = {near.x, near.y, near.z};
   const double relative[3] = {static_cast<double>(near.dx), static_cast<double>(near.dy), static_cast<double>(near.dz)};
@@ -272,11 +273,11 @@ PRISMFIELD_INLINE_FUNCTION PrismFaces<D> faces_in_double(const PrismShape<A>& sh
 
 /// The closed forms in doubles, of one prism at points at these places, metres, added to `sums` times its density;
 /// returns how many of the first `valid` lanes are compact.
-template <FieldSet set, class A, class D, std::size_t alignment>
-PRISMFIELD_INLINE_FUNCTION int add_closed_forms_in_double(const PrismShape<A>& shape, const FarPrism<A, alignment>& far,
-                                                          const NearPrism<A>& near, const PrismWeight<A>& weight,
-                                                          const D& px, const D& py, const D& pz, int valid,
-                                                          FieldValues<set, D>& sums) {
+template <FieldSet set, class A, class D, std::size_t alignment, int most>
+PRISMFIELD_INLINE_FUNCTION int add_closed_forms_in_double(const PrismShape<A, most>& shape,
+                                                          const FarPrism<A, alignment>& far, const NearPrism<A>& near,
+                                                          const PrismWeight<A>& weight, const D& px, const D& py,
+                                                          const D& pz, int valid, FieldValues<set, D>& sums) {
   D centre[3];
   const PrismFaces<D> p = faces_in_double(shape, far, near, px, py, pz, centre);
   const auto unit = static_cast<double>(shape.unit);
@@ -292,9 +293,9 @@ PRISMFIELD_INLINE_FUNCTION int add_closed_forms_in_double(const PrismShape<A>& s
 }
 
 /// near_fields() of a shape whose near pairs take doubles, all lanes by closed forms.
-template <class Ls, FieldSet set, std::size_t alignment, class Contact>
+template <class Ls, FieldSet set, std::size_t alignment, class Contact, class Shape>
 PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields_in_double(
-    const PrismShape<typename Ls::Arithmetic>& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far,
+    const Shape& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far,
     const NearPrism<typename Ls::Arithmetic>& near, const PrismWeight<typename Ls::Arithmetic>& weight,
     const typename Ls::Coordinate seen_x, const typename Ls::Coordinate seen_y, const typename Ls::Coordinate seen_z,
     const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding, int valid, const Contact on_contact) {
@@ -338,10 +339,10 @@ template <class L>
 struct CentreSeen {
   L x, y, z, s;
 };
-template <class Ls, std::size_t alignment>
+template <class Ls, std::size_t alignment, class Shape>
 PRISMFIELD_INLINE_FUNCTION CentreSeen<typename Ls::Real> centre_seen(
-    const PrismShape<typename Ls::Arithmetic>& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far,
-    const typename Ls::Coordinate& px, const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz) {
+    const Shape& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far, const typename Ls::Coordinate& px,
+    const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz) {
   using L = typename Ls::Real;
   using C = typename Ls::Coordinate;
   CentreSeen<L> c;
@@ -358,9 +359,8 @@ PRISMFIELD_INLINE_FUNCTION CentreSeen<typename Ls::Real> centre_seen(
 }
 
 /// Adds one prism's multipole of order 2 half_order.
-template <int half_order, class Ls, FieldSet set>
-PRISMFIELD_INLINE_FUNCTION void add_multipole(const PrismShape<typename Ls::Arithmetic>& shape,
-                                              const PrismWeight<typename Ls::Arithmetic>& weight,
+template <int half_order, class Ls, FieldSet set, class Shape>
+PRISMFIELD_INLINE_FUNCTION void add_multipole(const Shape& shape, const PrismWeight<typename Ls::Arithmetic>& weight,
                                               const CentreSeen<typename Ls::Real>& c,
                                               FieldValues<set, typename Ls::Sum>& sums) {
   using L = typename Ls::Real;
@@ -383,19 +383,27 @@ PRISMFIELD_INLINE_FUNCTION void add_multipole(const PrismShape<typename Ls::Arit
 
 /// Adds one prism's fields at lanes that are all in a multipole's range: the lowest order that is exact enough for
 /// every lane.
-template <class Ls, FieldSet set>
-PRISMFIELD_INLINE_FUNCTION void add_far(const PrismShape<typename Ls::Arithmetic>& shape,
-                                        const PrismWeight<typename Ls::Arithmetic>& weight,
+template <class Ls, FieldSet set, class Shape>
+PRISMFIELD_INLINE_FUNCTION void add_far(const Shape& shape, const PrismWeight<typename Ls::Arithmetic>& weight,
                                         const CentreSeen<typename Ls::Real>& c, int valid,
                                         FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts) {
   using L = typename Ls::Real;
-  const int order = lowest_order([&](int i) { return i == 0 || all(L(shape.ranges.squared[i]) <= c.s); });
+  constexpr int most = Shape::half_order;
+  const int order = lowest_order<most>([&](int q) { return q == most || all(L(shape.ranges.of(q)) <= c.s); });
   switch (order) {
-    case 0: add_multipole<4, Ls, set>(shape, weight, c, sums); break;
-    case 1: add_multipole<3, Ls, set>(shape, weight, c, sums); break;
+    case 4: add_multipole<4, Ls, set>(shape, weight, c, sums); break;
+    case 3: add_multipole<3, Ls, set>(shape, weight, c, sums); break;
     case 2: add_multipole<2, Ls, set>(shape, weight, c, sums); break;
-    case 3: add_multipole<1, Ls, set>(shape, weight, c, sums); break;
-    default: add_multipole<0, Ls, set>(shape, weight, c, sums); break;
+    case 1: add_multipole<1, Ls, set>(shape, weight, c, sums); break;
+    case 0: add_multipole<0, Ls, set>(shape, weight, c, sums); break;
+    default:
+      if constexpr (most > 4) {
+        if (order == 5) {
+          add_multipole<5, Ls, set>(shape, weight, c, sums);
+        } else {
+          add_multipole<6, Ls, set>(shape, weight, c, sums);
+        }
+      }
   }
   counts.add(form_of_order(order), valid);
 }
@@ -411,8 +419,8 @@ PRISMFIELD_INLINE_FUNCTION std::int32_t leading_bits(T a) {
 }
 
 /// Adds the multipoles of one order of n prisms, in their order.
-template <int half_order, class Ls, FieldSet set, int n>
-PRISMFIELD_INLINE_FUNCTION void add_multipoles(const PrismShape<typename Ls::Arithmetic>& shape,
+template <int half_order, class Ls, FieldSet set, int n, class Shape>
+PRISMFIELD_INLINE_FUNCTION void add_multipoles(const Shape& shape,
                                                const PrismWeight<typename Ls::Arithmetic> (&weight)[n],
                                                const CentreSeen<typename Ls::Real> (&seen)[n],
                                                FieldValues<set, typename Ls::Sum>& sums) {
@@ -422,19 +430,19 @@ PRISMFIELD_INLINE_FUNCTION void add_multipoles(const PrismShape<typename Ls::Ari
 /// The lowest order that is exact enough for n pairs of each of a warp's threads, as lowest_order() gives it, the same
 /// in every thread: no thread waits while others evaluate another order. It is found by whole numbers, for which the
 /// double-precision units need not wait.
-template <class L, class A, int n>
-PRISMFIELD_INLINE_FUNCTION int order_in_step(const Warp& warp, const PrismShape<A>& shape,
+template <class L, class A, int n, int most>
+PRISMFIELD_INLINE_FUNCTION int order_in_step(const Warp& warp, const PrismShape<A, most>& shape,
                                              const CentreSeen<L> (&seen)[n]) {
   std::int32_t nearest = leading_bits(seen[0].s);
   for (int i = 1; i < n; ++i) nearest = Kokkos::min(nearest, leading_bits(seen[i].s));
   nearest = warp.smallest(nearest);
-  return lowest_order([&](int i) { return leading_bits(shape.ranges.squared[i]) < nearest; });
+  return lowest_order<most>([&](int q) { return leading_bits(shape.ranges.of(q)) < nearest; });
 }
 
 /// Adds the fields of n prisms of one shape at the points of a warp's threads, by one order for all these pairs;
 /// returns whether there is one that is exact enough, the same in every thread.
-template <class Ls, FieldSet set, int n, std::size_t alignment>
-PRISMFIELD_INLINE_FUNCTION bool add_in_step(const Warp& warp, const PrismShape<typename Ls::Arithmetic>& shape,
+template <class Ls, FieldSet set, int n, std::size_t alignment, class Shape>
+PRISMFIELD_INLINE_FUNCTION bool add_in_step(const Warp& warp, const Shape& shape,
                                             const FarPrism<typename Ls::Arithmetic, alignment>* far,
                                             const PrismWeight<typename Ls::Arithmetic>* weights,
                                             const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
@@ -449,11 +457,11 @@ PRISMFIELD_INLINE_FUNCTION bool add_in_step(const Warp& warp, const PrismShape<t
   }
   const int order = order_in_step(warp, shape, seen);
   switch (order) {
-    case 0: add_multipoles<4, Ls, set>(shape, weight, seen, sums); break;
-    case 1: add_multipoles<3, Ls, set>(shape, weight, seen, sums); break;
+    case 4: add_multipoles<4, Ls, set>(shape, weight, seen, sums); break;
+    case 3: add_multipoles<3, Ls, set>(shape, weight, seen, sums); break;
     case 2: add_multipoles<2, Ls, set>(shape, weight, seen, sums); break;
-    case 3: add_multipoles<1, Ls, set>(shape, weight, seen, sums); break;
-    case 4: add_multipoles<0, Ls, set>(shape, weight, seen, sums); break;
+    case 1: add_multipoles<1, Ls, set>(shape, weight, seen, sums); break;
+    case 0: add_multipoles<0, Ls, set>(shape, weight, seen, sums); break;
     default: return false;
   }
   counts.add(form_of_order(order), n);
@@ -472,13 +480,15 @@ inline namespace PRISMFIELD_LANES {
 /// Adds one prism's fields at one lane of points: the multipole of the lowest order that is exact enough for every
 /// lane, else the closed forms. Lanes that belong to another pass add nothing. `valid`: lanes that are real points, the
 /// others are padding.
-template <class Ls, FieldSet set, Pass pass, std::size_t alignment, class Contact>
-PRISMFIELD_INLINE_FUNCTION void add_prism(
-    const PrismShape<typename Ls::Arithmetic>& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far,
-    const NearPrism<typename Ls::Arithmetic>& near, const PrismWeight<typename Ls::Arithmetic>& weight,
-    const typename Ls::Coordinate& px, const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz,
-    const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding, int valid,
-    FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts, const Contact& on_contact) {
+template <class Ls, FieldSet set, Pass pass, std::size_t alignment, class Contact, class Shape>
+PRISMFIELD_INLINE_FUNCTION void add_prism(const Shape& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far,
+                                          const NearPrism<typename Ls::Arithmetic>& near,
+                                          const PrismWeight<typename Ls::Arithmetic>& weight,
+                                          const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
+                                          const typename Ls::Coordinate& pz,
+                                          const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding, int valid,
+                                          FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts,
+                                          const Contact& on_contact) {
   using L = typename Ls::Real;
   const CentreSeen<L> c = centre_seen<Ls>(shape, far, px, py, pz);
   if (all(takes_multipole(shape.ranges.squared[0], c.s))) {
@@ -488,7 +498,7 @@ PRISMFIELD_INLINE_FUNCTION void add_prism(
       for (int f = 0; f < FieldValues<set, L>::size; ++f) sums.value[f] = sums.value[f] + found.values.value[f];
       counts.add(Form::compact, found.compact);
       counts.add(Form::difference_free, found.difference_free);
-      counts.add(Form::multipole_8, valid - found.compact - found.difference_free);
+      counts.add(form_of_order(Shape::half_order), valid - found.compact - found.difference_free);
     };
     if constexpr (sizeof(value_t<L>) == 4) {
       if (shape.near_in_double) {

@@ -11,21 +11,29 @@
 namespace prismfield::kernel {
 inline namespace PRISMFIELD_LANES {
 
-/// The multipole of the lowest order that is exact enough, as an index of MultipoleRanges; -1: none. reached(i) says
-/// whether all that is taken together lies beyond range i. The ranges increase: three questions are enough.
-template <class Reached>
+/// Half the lowest order of a multipole that is exact enough, of those up to `most`; -1: none. reached(q) says whether
+/// all that is taken together lies beyond the range of order 2 q. The ranges increase: few questions are enough.
+template <int most, class Reached>
 PRISMFIELD_INLINE_FUNCTION int lowest_order(const Reached& reached) {
-  if (reached(2)) return reached(4) ? 4 : reached(3) ? 3 : 2;
-  return reached(1) ? 1 : reached(0) ? 0 : -1;
+  if (reached(2)) return reached(0) ? 0 : reached(1) ? 1 : 2;
+  if (reached(3)) return 3;
+  if (reached(4)) return 4;
+  if constexpr (most > 4) {
+    if (reached(5)) return 5;
+    if (reached(6)) return 6;
+  }
+  return -1;
 }
 
-/// The form of an order that lowest_order() found.
-PRISMFIELD_INLINE_FUNCTION constexpr Form form_of_order(int order) {
-  switch (order) {
-    case 0: return Form::multipole_8;
-    case 1: return Form::multipole_6;
+/// The form of half an order that lowest_order() found.
+PRISMFIELD_INLINE_FUNCTION constexpr Form form_of_order(int half_order) {
+  switch (half_order) {
+    case 6: return Form::multipole_12;
+    case 5: return Form::multipole_10;
+    case 4: return Form::multipole_8;
+    case 3: return Form::multipole_6;
     case 2: return Form::multipole_4;
-    case 3: return Form::multipole_2;
+    case 1: return Form::multipole_2;
     default: return Form::multipole_0;
   }
 }

@@ -201,8 +201,8 @@ def even_derivative(inverse_distance, a, b):
 
 def multipole():
     text = HEAD + "namespace prismfield::kernel {\n"
-    symbols = derivatives_of_inverse_distance(np.array([sp.symbols("x y z")]), 8)
-    for m in range(1, 5):
+    symbols = derivatives_of_inverse_distance(np.array([sp.symbols("x y z")]), 12)
+    for m in range(1, 7):
         rows = [even_derivative(symbols, a, m - a) for a in range(m, -1, -1)]
         n = len(rows[0])
         text += (f"\n/// Row r: d_x^2({m}-r) d_y^2r (1/R) R^{2 * m + 1}; column (d, j): coefficient of u^(d-j) v^j,\n"

@@ -33,20 +33,23 @@ PRISMFIELD_INLINE_FUNCTION constexpr int coefficient_index(int i, int j, int k) 
 
 }  // namespace PRISMFIELD_LANES
 
-inline constexpr int max_half_order = 4;
+/// Of the tables, and of hosts.
+inline constexpr int max_half_order = 6;
+/// Of devices: a kernel's arguments hold a shape, and threads have no registers for more.
+inline constexpr int device_half_order = 4;
 
-/// The polynomials of a box of unit mass; T: value type.
-template <class T>
+/// The polynomials of a box of unit mass; T: value type, `most`: half the highest order.
+template <class T, int most>
 struct MultipoleCoefficients {
-  T e[n_coefficients(max_half_order)];
-  T f_u[n_coefficients(max_half_order - 1)];
-  T f_v[n_coefficients(max_half_order - 1)];
-  T e_u[n_coefficients(max_half_order - 1)];
-  T e_v[n_coefficients(max_half_order - 1)];
-  T f_uu[n_coefficients(max_half_order - 2)];
-  T f_uv[n_coefficients(max_half_order - 2)];
-  T f_vv[n_coefficients(max_half_order - 2)];
-  T f[n_coefficients(max_half_order)];
+  T e[n_coefficients(most)];
+  T f_u[n_coefficients(most - 1)];
+  T f_v[n_coefficients(most - 1)];
+  T e_u[n_coefficients(most - 1)];
+  T e_v[n_coefficients(most - 1)];
+  T f_uu[n_coefficients(most - 2)];
+  T f_uv[n_coefficients(most - 2)];
+  T f_vv[n_coefficients(most - 2)];
+  T f[n_coefficients(most)];
 };
 
 inline namespace PRISMFIELD_LANES {
@@ -92,8 +95,8 @@ PRISMFIELD_INLINE_FUNCTION L add_polynomial(const T* c, const L& u, const L& v, 
 /// The far field of order 2 half_order of a box of this mass: calls add(field, a, b) for each field of the set, a b
 /// being its value. (x, y, z): prism centre minus point, s = x^2 + y^2 + z^2, in the coefficients' unit of length, G =
 /// 1, z up. docs/numerics.md, Multipoles.
-template <int half_order, FieldSet set, class L, class T, class Add>
-PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T>& c, T mass, const L& x, const L& y,
+template <int half_order, FieldSet set, class L, class T, int most, class Add>
+PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T, most>& c, T mass, const L& x, const L& y,
                                                const L& z, const L& s, const Add& add) {
   using W = Wants<set>;
   constexpr int n = half_order;
@@ -147,7 +150,7 @@ PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T>& c
 /// Tables that the preparation of a prism reads, as one struct that can be handed to a kernel by value.
 struct MultipoleTables {
   static constexpr int n_shapes = (weight_steps + 1) * (weight_steps + 2) / 2;
-  double even_2[2][3], even_4[3][6], even_6[4][10], even_8[5][15];
+  double even_2[2][3], even_4[3][6], even_6[4][10], even_8[5][15], even_10[6][21], even_12[7][28];
   double weight[n_shapes][weight_orders];
 };
 
@@ -162,15 +165,19 @@ struct MultipoleTables {
   copy(t.even_4, even_derivative_4);
   copy(t.even_6, even_derivative_6);
   copy(t.even_8, even_derivative_8);
+  copy(t.even_10, even_derivative_10);
+  copy(t.even_12, even_derivative_12);
   copy(t.weight, multipole_weight);
   return t;
 }
 
 /// Distances from a prism's centre, squared, from which each order holds its truncation error below `tolerance`.
-template <class T>
+template <class T, int most>
 struct MultipoleRanges {
-  /// orders 8, 6, 4, 2, 0: increasing
-  T squared[max_half_order + 1];
+  /// orders 2 most, 2 most - 2, ..., 0: increasing
+  T squared[most + 1];
+  /// of order 2 half_order
+  KOKKOS_INLINE_FUNCTION T of(int half_order) const { return squared[most - half_order]; }
 };
 
 inline namespace PRISMFIELD_LANES {
@@ -181,9 +188,10 @@ namespace detail {
 /// docs/numerics.md, Multipoles.
 template <int m>
 PRISMFIELD_FUNCTION void box_moments(double xx, double yy, double zz, double (&c)[m + 1]) {
-  constexpr double inverse_factorial[] = {1.0, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880};
-  constexpr double binomial[5][5] = {
-      {1, 0, 0, 0, 0}, {1, 1, 0, 0, 0}, {1, 2, 1, 0, 0}, {1, 3, 3, 1, 0}, {1, 4, 6, 4, 1}};
+  constexpr double inverse_factorial[] = {1.0,          1.0 / 6,        1.0 / 120,       1.0 / 5040,
+                                          1.0 / 362880, 1.0 / 39916800, 1.0 / 6227020800};
+  constexpr double binomial[7][7] = {
+      {1}, {1, 1}, {1, 2, 1}, {1, 3, 3, 1}, {1, 4, 6, 4, 1}, {1, 5, 10, 10, 5, 1}, {1, 6, 15, 20, 15, 6, 1}};
   for (int r = 0; r <= m; ++r) c[r] = 0;
   double px = 1;
   for (int i = 0; i <= m; ++i) {
@@ -240,17 +248,19 @@ PRISMFIELD_FUNCTION inline void multipole_weights(const MultipoleTables& tables,
   }
 }
 
-/// Distances squared, in longest half edges squared, from which the orders 8, 6, 4, 2, 0 neglect less than `tolerance`
+/// Distances squared, in longest half edges squared, from which the orders 12, 10, ..., 0 neglect less than `tolerance`
 /// of the gradient tensor.
-PRISMFIELD_FUNCTION inline void multipole_ranges(const double (&weight)[weight_orders], double tolerance,
-                                                 double (&ranges)[max_half_order + 1]) {
-  double range = weight_reach;
-  double alone = weight_reach;
+template <int most>
+PRISMFIELD_FUNCTION void multipole_ranges(const double (&weight)[weight_orders], double tolerance,
+                                          double (&ranges)[most + 1]) {
+  const double nearest = weight_reach;
+  double range = nearest;
+  double alone = nearest;
   // from where each neglected order alone is at the tolerance to where their sum is
-  for (int m = max_half_order + 2; m <= weight_orders; ++m) {
+  for (int m = most + 2; m <= weight_orders; ++m) {
     alone = Kokkos::max(alone, Kokkos::pow(weight[m - 1] / tolerance, 1.0 / m));
   }
-  for (int q = max_half_order; q >= 0; --q) {
+  for (int q = most; q >= 0; --q) {
     alone = Kokkos::max(alone, Kokkos::pow(weight[q] / tolerance, 1.0 / (q + 1)));
     double s = alone;
     for (int step = 0; step < 5; ++step) {
@@ -264,38 +274,44 @@ PRISMFIELD_FUNCTION inline void multipole_ranges(const double (&weight)[weight_o
       const double excess = neglected / (tolerance * (1 - kept - neglected)) - 1;
       // a step outwards never ends within: the last one must not go inwards
       s *= 1 + (step < 4 ? excess : Kokkos::max(excess, 0.0)) / (q + 1);
+      // a large tolerance is kept from nearer on, where the weights do not hold
+      s = Kokkos::max(s, nearest);
     }
     range = Kokkos::max(s, range);
-    ranges[max_half_order - q] = range;
+    ranges[most - q] = range;
   }
 }
 }  // namespace detail
 
 /// Prepares a box of these edge lengths: its polynomials for unit mass and the ranges of the orders, all in the unit of
 /// the given lengths.
-template <class T>
+template <class T, int most>
 PRISMFIELD_FUNCTION void prepare_multipole(const MultipoleTables& tables, double dx, double dy, double dz,
-                                           double tolerance, MultipoleCoefficients<T>& out,
-                                           MultipoleRanges<T>& ranges) {
+                                           double tolerance, MultipoleCoefficients<T, most>& out,
+                                           MultipoleRanges<T, most>& ranges) {
   const double xx = 0.25 * dx * dx;
   const double yy = 0.25 * dy * dy;
   const double zz = 0.25 * dz * dz;
-  double f[n_coefficients(max_half_order)];
+  double f[n_coefficients(most)];
   f[0] = 1;
   detail::add_multipole<1>(tables.even_2, xx, yy, zz, f);
   detail::add_multipole<2>(tables.even_4, xx, yy, zz, f);
   detail::add_multipole<3>(tables.even_6, xx, yy, zz, f);
   detail::add_multipole<4>(tables.even_8, xx, yy, zz, f);
+  if constexpr (most > 4) {
+    detail::add_multipole<5>(tables.even_10, xx, yy, zz, f);
+    detail::add_multipole<6>(tables.even_12, xx, yy, zz, f);
+  }
   const double longest = Kokkos::max(xx, Kokkos::max(yy, zz));
   const double shortest = Kokkos::min(xx, Kokkos::min(yy, zz));
   const double between = Kokkos::max(Kokkos::min(xx, yy), Kokkos::min(Kokkos::max(xx, yy), zz));
   double weight[weight_orders];
   detail::multipole_weights(tables, between / longest, shortest / longest, weight);
-  double range[max_half_order + 1];
-  detail::multipole_ranges(weight, tolerance, range);
-  for (int q = 0; q <= max_half_order; ++q) ranges.squared[q] = static_cast<T>(range[q] * longest);
+  double range[most + 1];
+  detail::multipole_ranges<most>(weight, tolerance, range);
+  for (int q = 0; q <= most; ++q) ranges.squared[q] = static_cast<T>(range[q] * longest);
 
-  for (int d = 0; d <= max_half_order; ++d) {
+  for (int d = 0; d <= most; ++d) {
     for (int k = 0; k <= d; ++k) {
       for (int j = 0; j <= d - k; ++j) {
         const int i = d - k - j;

@@ -159,14 +159,14 @@ inline constexpr int points_in_step<A, set, ChooseForm<Pass::far>, OneShape<A>> 
 /// Calls take(i, fields) for the multipoles of one order at n points; where the order is the highest, near pairs may be
 /// among them, which have zeros.
 template <int half_order, class Ls, FieldSet set, int n, class Take>
-PRISMFIELD_INLINE_FUNCTION void take_multipoles(const PrismShape<typename Ls::Arithmetic>& shape,
+PRISMFIELD_INLINE_FUNCTION void take_multipoles(const PrismShape<typename Ls::Arithmetic, device_half_order>& shape,
                                                 const PrismWeight<typename Ls::Arithmetic>& weight,
                                                 const CentreSeen<typename Ls::Real> (&seen)[n], const Take& take) {
   for (int i = 0; i < n; ++i) {
     FieldValues<set, typename Ls::Sum> fields;
     fields.clear();
     add_multipole<half_order, Ls, set>(shape, weight, seen[i], fields);
-    if constexpr (half_order == 4) {
+    if constexpr (half_order == device_half_order) {
       if (!takes_multipole(shape.ranges.squared[0], seen[i].s)) fields.clear();
     }
     take(i, fields);
@@ -177,7 +177,7 @@ PRISMFIELD_INLINE_FUNCTION void take_multipoles(const PrismShape<typename Ls::Ar
 /// for all these pairs; the fields of near pairs are zero.
 template <class Ls, FieldSet set, int n, class Memory, class Take>
 PRISMFIELD_INLINE_FUNCTION void take_in_step(const Warp& warp, const LaunchData<typename Ls::Arithmetic, Memory>& data,
-                                             const PrismShape<typename Ls::Arithmetic>& shape,
+                                             const PrismShape<typename Ls::Arithmetic, device_half_order>& shape,
                                              const PairPrism<typename Ls::Arithmetic, Memory>& prism,
                                              std::int64_t point, const Take& take) {
   CentreSeen<typename Ls::Real> seen[n];
@@ -186,10 +186,10 @@ PRISMFIELD_INLINE_FUNCTION void take_in_step(const Warp& warp, const LaunchData<
         centre_seen<Ls>(shape, prism.far, data.easting(point + i), data.northing(point + i), data.upward(point + i));
   }
   switch (order_in_step(warp, shape, seen)) {
-    case 1: take_multipoles<3, Ls, set>(shape, prism.weight, seen, take); break;
+    case 3: take_multipoles<3, Ls, set>(shape, prism.weight, seen, take); break;
     case 2: take_multipoles<2, Ls, set>(shape, prism.weight, seen, take); break;
-    case 3: take_multipoles<1, Ls, set>(shape, prism.weight, seen, take); break;
-    case 4: take_multipoles<0, Ls, set>(shape, prism.weight, seen, take); break;
+    case 1: take_multipoles<1, Ls, set>(shape, prism.weight, seen, take); break;
+    case 0: take_multipoles<0, Ls, set>(shape, prism.weight, seen, take); break;
     // where there are near pairs too
     default: take_multipoles<4, Ls, set>(shape, prism.weight, seen, take); break;
   }

@@ -7,7 +7,8 @@
 namespace prismfield::kernel {
 
 /// Which arithmetic a run uses: Real for the kernel's maths, Coordinate for positions and their differences, Sum for
-/// accumulators and scratch. `tolerance`: truncation error allowed to a multipole, relative to the gradient tensor.
+/// accumulators and scratch. `tolerance`: least truncation error allowed to a multipole, relative to the gradient
+/// tensor.
 struct DoubleArithmetic {
   using Real = double;
   using Coordinate = double;
@@ -29,18 +30,24 @@ struct SingleArithmetic {
 
 /// What the prisms of one shape share. Cells of a regular ensemble have one shape, so that its polynomials stay in the
 /// fastest cache. Floats count lengths in longest edges, so that no power overflows; doubles in metres.
-template <class A>
+template <class A, int most = max_half_order>
 struct PrismShape {
   using Real = typename A::Real;
-  MultipoleRanges<Real> ranges;
+  static constexpr int half_order = most;
+  MultipoleRanges<Real, most> ranges;
   /// metres of the unit of length, and its inverse
   Real unit, inverse_unit;
   /// squared distance from the surface, in the unit, up to which the compact form is the more accurate
   Real compact_squared;
   /// the closed forms in float would lose too much: near pairs take doubles, whatever the precision
   bool near_in_double;
-  MultipoleCoefficients<Real> coefficients;
+  MultipoleCoefficients<Real, most> coefficients;
 };
+
+template <class A, class Memory>
+using PrismShapeIn =
+    PrismShape<A,
+               Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible ? max_half_order : device_half_order>;
 
 /// Bytes to which what far points read is aligned in a memory: for a device's widest loads, which halve their number;
 /// as it comes on a host, which lost 7 % by it with floats.
@@ -112,10 +119,13 @@ PRISMFIELD_FUNCTION bool is_near_in_double(double longest, double shortest) {
   return sizeof(typename A::Real) == 4 && longest > most_aspect_in_float * shortest;
 }
 
-/// Prepares the shape of prisms of these edge lengths, metres.
-template <class A>
-PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const double (&edge)[3], PrismShape<A>& shape) {
+/// Prepares the shape of prisms of these edge lengths, metres. `truncation`: error allowed to its multipoles, relative
+/// to the gradient tensor; below the arithmetic's own tolerance that is taken.
+template <class A, int most>
+PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const double (&edge)[3],
+                                       PrismShape<A, most>& shape, double truncation = A::tolerance) {
   using Real = typename A::Real;
+  const double least = A::tolerance;
   const double longest = Kokkos::max(edge[0], Kokkos::max(edge[1], edge[2]));
   const double unit = sizeof(Real) == 4 ? longest : 1.0;
   shape.unit = static_cast<Real>(unit);
@@ -124,14 +134,15 @@ PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const doub
   shape.near_in_double = is_near_in_double<A>(longest, Kokkos::min(edge[0], Kokkos::min(edge[1], edge[2])));
   const double reach = compact_reach(longest, middle) * (longest / unit);
   shape.compact_squared = static_cast<Real>(reach * reach);
-  prepare_multipole(tables, edge[0] / unit, edge[1] / unit, edge[2] / unit, A::tolerance, shape.coefficients,
-                    shape.ranges);
+  prepare_multipole(tables, edge[0] / unit, edge[1] / unit, edge[2] / unit, Kokkos::max(truncation, least),
+                    shape.coefficients, shape.ranges);
 }
 
 /// Prepares one prism of a shape from its faces in metres, taken relative to `origin` (zero but for single precision).
-template <class A, std::size_t alignment>
-PRISMFIELD_FUNCTION void prepare_prism(const PrismShape<A>& shape, std::int32_t shape_index, const double (&face)[3][2],
-                                       const double (&origin)[3], FarPrism<A, alignment>& far, NearPrism<A>& near) {
+template <class A, int most, std::size_t alignment>
+PRISMFIELD_FUNCTION void prepare_prism(const PrismShape<A, most>& shape, std::int32_t shape_index,
+                                       const double (&face)[3][2], const double (&origin)[3],
+                                       FarPrism<A, alignment>& far, NearPrism<A>& near) {
   using Real = typename A::Real;
   using Coordinate = typename A::Coordinate;
   const double inverse_unit = sizeof(Real) == 4 ? 1.0 / static_cast<double>(shape.unit) : 1.0;
@@ -157,8 +168,8 @@ PRISMFIELD_FUNCTION void prepare_prism(const PrismShape<A>& shape, std::int32_t 
 }
 
 /// Prepares the weight of a prism of this density, kg/m3.
-template <class A>
-PRISMFIELD_FUNCTION void prepare_weight(const PrismShape<A>& shape, const double (&face)[3][2], double density,
+template <class A, int most>
+PRISMFIELD_FUNCTION void prepare_weight(const PrismShape<A, most>& shape, const double (&face)[3][2], double density,
                                         PrismWeight<A>& weight) {
   using Real = typename A::Real;
   const double inverse_unit = sizeof(Real) == 4 ? 1.0 / static_cast<double>(shape.unit) : 1.0;
@@ -180,7 +191,7 @@ PRISMFIELD_FUNCTION void prepare_reach(const Shapes& shapes, const FarPrisms& fa
   }
   for (std::int64_t p = begin; p < end; p += stride) {
     const auto& prism = far(p);
-    const PrismShape<A>& shape = shapes(prism.shape);
+    const auto& shape = shapes(prism.shape);
     for (int d = 0; d < 3; ++d) {
       const double c = static_cast<double>(prism.center[d]) + static_cast<double>(prism.center_low[d]);
       reach.low[d] = Kokkos::min(reach.low[d], c);

@@ -21,7 +21,7 @@ struct LaunchData {
   /// how far points and faces at one place may be apart, metres, beside their ulp: see move_onto_prism()
   Kokkos::Array<Coordinate, 3> rounding{};
   /// (n_shapes), (n_prisms), (n_prisms), (n_prisms)
-  Array<PrismShape<A>> shapes;
+  Array<PrismShapeIn<A, Memory>> shapes;
   Array<FarPrismIn<A, Memory>> far;
   Array<NearPrism<A>> near;
   Array<PrismWeight<A>> weights;
@@ -88,13 +88,13 @@ inline constexpr bool passes_by =
 /// which a device reads as constants beside its arithmetic instead of through its load units.
 template <class A, class Memory>
 struct ShapeArray {
-  Kokkos::View<PrismShape<A>*, Memory> shapes;
-  PRISMFIELD_INLINE_FUNCTION const PrismShape<A>& operator()(std::int32_t i) const { return shapes(i); }
+  Kokkos::View<PrismShapeIn<A, Memory>*, Memory> shapes;
+  PRISMFIELD_INLINE_FUNCTION const PrismShapeIn<A, Memory>& operator()(std::int32_t i) const { return shapes(i); }
 };
 template <class A>
 struct OneShape {
-  PrismShape<A> shape;
-  PRISMFIELD_INLINE_FUNCTION const PrismShape<A>& operator()(std::int32_t) const { return shape; }
+  PrismShape<A, device_half_order> shape;
+  PRISMFIELD_INLINE_FUNCTION const auto& operator()(std::int32_t) const { return shape; }
 };
 
 /// Prisms of one shape that a warp takes in one go in a device's pass of far pairs, see add_in_step(); 0: each thread

@@ -44,7 +44,7 @@ public:
         m_function(with_set(
             smallest_set(fields),
             [](auto set) -> Function { return &kernel::pairs_of_item_on_host<Arithmetic, decltype(set)::value>; })),
-        m_staged(std::array<double, 3>{}, 1),
+        m_staged(EngineSettings{}),
         m_points(points) {
     std::fill(cells.density.begin(), cells.density.end(), 1.0);
     m_staged.stage(space, cells);

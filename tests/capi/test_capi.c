@@ -86,6 +86,42 @@ static void test_errors(void) {
   pf_settings_delete(NULL);
 }
 
+/* So many that they are computed with a plan. */
+static void test_tolerance(void) {
+  enum { n = 400 };
+  static double bounds[6 * n], density[n], x[n], y[n], z[n], exact[n], values[n];
+  for (int i = 0; i < n; ++i) {
+    const double at[6] = {10 * (i % 20), 10 * (i % 20) + 10, 10 * (i / 20), 10 * (i / 20) + 10, -20, -10};
+    memcpy(bounds + 6 * i, at, sizeof at);
+    density[i] = 100 + i % 7;
+    x[i] = 0.5 * i;
+    y[i] = 0.3 * i;
+    z[i] = 5 + i % 50;
+  }
+  const pf_prisms prisms = {bounds, density, n};
+  const pf_points points = {x, y, z, n};
+  const int gzz[1] = {field_named("gzz")};
+  pf_settings* settings = pf_settings_new();
+  const double tolerance = 1e-6, none = 0, check_points = 50;
+  EXPECT(pf_set_numbers(settings, "execution.tolerance", &tolerance, 1) == PF_OK);
+  EXPECT(pf_set_numbers(settings, "execution.check_points", &check_points, 1) == PF_OK);
+  pf_run run;
+  EXPECT(pf_forward(&prisms, &points, gzz, 1, NULL, exact, NULL, &run) == PF_OK);
+  EXPECT(run.n_checked == 0 && run.error == 0 && run.repeats == 0);
+  EXPECT(pf_forward(&prisms, &points, gzz, 1, settings, values, NULL, &run) == PF_OK);
+  EXPECT(run.n_checked == 50 && 0 < run.error && run.error <= 2e-7 && run.repeats == 0);
+  double largest = 0, difference = 0;
+  for (int i = 0; i < n; ++i) {
+    largest = fmax(largest, fabs(exact[i]));
+    difference = fmax(difference, fabs(values[i] - exact[i]));
+  }
+  EXPECT(0 < difference && difference <= 1e-6 * largest);
+  EXPECT(pf_set_numbers(settings, "execution.tolerance", &none, 1) == PF_OK);
+  EXPECT(pf_forward(&prisms, &points, gzz, 1, settings, values, NULL, NULL) == PF_INPUT_ERROR);
+  EXPECT(strstr(pf_message(), "execution.tolerance") != NULL);
+  pf_settings_delete(settings);
+}
+
 static int stop_at_once(double done, void* user) {
   ++*(int*)user;
   return done >= 0;
@@ -230,6 +266,7 @@ int main(void) {
   test_forward();
   test_counts();
   test_errors();
+  test_tolerance();
   test_stops();
   test_operator("none");
   test_operator("memory");

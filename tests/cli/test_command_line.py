@@ -567,9 +567,18 @@ class Run(ProgramFolder):
         self.assertRegex(deep[0], r"^warning: all points lie below the top of the model and none inside it .* axis_z: down ")
         self.assertEqual(self.warnings_of("observations.grid.upward=-100"), [])
 
+    def test_a_tolerance_is_told_and_checked(self):
+        exact = self.done("run", "case.yaml", "--output", "exact.h5")
+        self.assertNotIn("tolerance", exact.stdout)
+        told = self.done("run", "case.yaml", "--set", "execution={tolerance: 1e-5, check_points: 30}", "--output", "a.h5")
+        self.assertRegex(told.stdout, r"(?m)^tolerance 1e-05: within \d\S* of the largest values at 30 random points$")
+        self.done("compare", "a.h5", "exact.h5", "--tolerance", "1e-5", "--quiet")
+        quiet = self.done("run", "case.yaml", "--quiet", "--set", "execution.tolerance=1e-5")
+        self.assertEqual(quiet.stdout, "")
+
     def test_keys_that_a_run_does_not_use_are_told_in_one_note(self):
-        unused = ["inversion={beta: 1}", "execution.tolerance=1e-9"]
-        note = "note: run does not use execution.tolerance (--set), inversion (--set)"
+        unused = ["inversion={beta: 1}", "sensitivity={store: none}"]
+        note = "note: run does not use sensitivity (--set), inversion (--set)"
         for arguments in (["--check"], ["--dry-run"], []):
             self.assertEqual(self.warnings_of(*unused, arguments=arguments), [note])
         self.assertEqual(self.warnings_of(*unused, arguments=["--quiet"]), [])

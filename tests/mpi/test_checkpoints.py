@@ -210,6 +210,30 @@ class Run(unittest.TestCase):
         self.assertEqual(self.finish(3, "--resume").returncode, 0)
         self.assert_result_is(3, "0")
 
+    def test_a_checked_run_of_listed_prisms_goes_on_on_other_ranks(self):
+        # whose work is not of the prisms that the check needs
+        if not options.mpiexec:
+            self.skipTest("no mpiexec")
+        draw = random.Random(options.seed)
+        lines = ["west,east,south,north,bottom,top,density"]
+        for i in range(8000):
+            x, y = 20 * (i % 50), 20 * (i // 50 % 40)
+            lines.append(f"{x},{x + 20},{y},{y + 20},{-40 - 20 * (i // 2000)},{-20 - 20 * (i // 2000)},{draw.uniform(1, 500)}")
+        (self.folder / "bodies.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        listed = ("--set", "model={prisms: {file: bodies.csv}}")
+        exact = self.finish(1, *listed, "--set", "output.checkpoint=null", "--output", "exact.h5")
+        self.assertEqual(exact.returncode, 0, exact.stderr)
+        keys = (*listed, "--set", "execution.tolerance=1e-6")
+        process, rank = self.begin_held(2, 0, 16, *keys)
+        self.assertIsNotNone(rank)
+        end_held(process, rank, signal.SIGKILL, rank)
+        process.communicate(timeout=300)
+        done = self.finish(3, "--resume", *keys)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        compared = subprocess.run([options.program, "compare", "result.h5", "exact.h5", "--quiet", "--tolerance", "1e-6"],
+                                  cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(compared.returncode, 0, compared.stdout)
+
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
