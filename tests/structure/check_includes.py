@@ -32,6 +32,7 @@ RULE = {
     "engine": ["kernel", "model", "base"],
     "io": ["model", "parallel", "base"],
     "compute": ["engine", "kernel", "model", "parallel", "base"],
+    "fast": ["compute", "engine", "kernel", "model", "parallel", "base"],
     "sensitivity": ["compute", "engine", "kernel", "model", "parallel", "base"],
     "inversion": ["sensitivity", "compute", "engine", "kernel", "model", "parallel", "base"],
     "capi": ["inversion", "sensitivity", "compute", "engine", "kernel", "model", "parallel", "base"],
@@ -69,7 +70,7 @@ LIBRARIES = [
     (r"(gdal|gdal_frmts|cpl_conv|cpl_error|ogr_srs_api)\.h$", "GDAL", r"src/io/dem_file\.cpp"),
     (r"proj(_experimental)?\.h$", "PROJ", r"src/io/cf_attributes\.cpp"),
     # what reads files or talks to users is compiled without it
-    (r"Kokkos", "Kokkos", r"src/(kernel|engine|compute|sensitivity|inversion)/|include/prismfield/(make_)?operator\.hpp"),
+    (r"Kokkos", "Kokkos", r"src/(kernel|engine|compute|fast|sensitivity|inversion)/|include/prismfield/(make_)?operator\.hpp"),
 ]
 
 BACKEND = re.compile(r"\b(KOKKOS_ENABLE_(?:CUDA|HIP|SYCL|OPENMP|OPENMPTARGET|OPENACC|THREADS|HPX|SERIAL)"
