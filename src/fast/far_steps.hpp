@@ -110,7 +110,7 @@ struct MomentsOfPrisms {
   }
 };
 
-/// The transpose: what locals are for each prism of unit mass, added to its sum.
+/// The transpose: what locals are for each prism's mass, added to its sum.
 struct SumsOfPrisms {
   template <class L>
   static constexpr int numbers(int degree) {
@@ -140,7 +140,7 @@ struct SumsOfPrisms {
           for (int i = 0; i < n; ++i) sum = sum + lane<L>(products, i);
           double value[kernel::lanes_v<L>];
           kernel::store(sum, value);
-          for (int j = 0; j < valid; ++j) data.prisms.sums(first + j) += value[j];
+          for (int j = 0; j < valid; ++j) data.prisms.sums(first + j) += data.prisms.mass(first + j) * value[j];
         });
   }
 };
