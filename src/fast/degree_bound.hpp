@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -104,9 +105,10 @@ struct LeastDegree {
     // allowed sums of N!/(N - q)! ratio^(N-q) h(N - q)
     double left[3];
     for (int q = 0; q < 3; ++q) left[q] = allowed.of[q] * d * (q == 0 ? 1.0 : q == 1 ? d : d * d) / mass;
-    const int top = first_power(ratio, left);
+    const double log_ratio = Kokkos::log2(ratio);
+    const int top = first_power(ratio, log_ratio, left);
     if (top < 0) return -1;
-    const Chord chord{log_h, size, chord_place(a, b, size), Kokkos::log2(ratio)};
+    const Chord chord{log_h, size, chord_place(a, b, size), log_ratio};
     double term[3] = {chord(top), chord(top - 1), chord(top - 2)};
     for (int n = top; n > 2; --n) {
       const double factor[3] = {1.0, 1.0 * n, 1.0 * n * (n - 1)};
@@ -151,28 +153,38 @@ private:
     if (size < 0 || size >= n_target_sizes) return 0;
     return Kokkos::log2(b / a) - (first_target_size + size);
   }
-  /// The N from which on the sum of all further terms with h = 1 is at most a tenth of what is left, which is
-  /// subtracted; -1: none.
-  KOKKOS_FUNCTION int first_power(double ratio, double (&left)[3]) const {
-    const double per = 1 / (1 - ratio);
-    for (int n = 8; n <= most_power; n += 4) {
-      const double power = Kokkos::pow(ratio, n - 1);
-      // sum over N > n of N!/(N - q)! ratio^(N-q): at most the first term/(1 - ratio (n + 2)/(n + 2 - q))
-      double rest[3] = {power * ratio * ratio * per, 0, 0};
-      bool fits = rest[0] <= 0.1 * left[0];
-      for (int q = 1; q < 3 && fits; ++q) {
-        const double growth = ratio * (n + 2) / (n + 2 - q);
-        if (growth >= 1) return -1;
-        rest[q] = (q == 1 ? (n + 1) * power * ratio : (n + 1) * n * power) / (1 - growth);
-        fits = rest[q] <= 0.1 * left[q] || left[q] == Kokkos::Experimental::infinity_v<double>;
+  /// The N from which on the sum of all further terms with h = 1 is at most a tenth of what is left, or, as far as h is
+  /// kept, all of it; the sum is subtracted; -1: none.
+  KOKKOS_FUNCTION static int first_power(double ratio, double log_ratio, double (&left)[3]) {
+    // where a term alone, times 1/(1 - ratio)^(q + 1), is small enough, and a few more for its factor n^q
+    const double log_per = -Kokkos::log2(1 - ratio);
+    double least = 4;
+    for (int q = 0; q < 3; ++q) {
+      if (left[q] < Kokkos::Experimental::infinity_v<double>) {
+        least = Kokkos::max(least, q + (Kokkos::log2(0.1 * left[q]) - (q + 1) * log_per - 4 * q) / log_ratio);
       }
-      // beyond what is kept the rest may take all that is left
-      if (!fits && n + 4 > most_power) fits = rest[0] <= left[0] && rest[1] <= left[1] && rest[2] <= left[2];
-      if (!fits) continue;
+    }
+    for (int n = static_cast<int>(Kokkos::min(least, most_power - 0.5)); n <= most_power; ++n) {
+      double rest[3];
+      if (!further_terms(ratio, log_ratio, n, rest)) return -1;
+      const double part = n < most_power ? 0.1 : 1.0;
+      if (rest[0] > part * left[0] || rest[1] > part * left[1] || rest[2] > part * left[2]) continue;
       for (int q = 0; q < 3; ++q) left[q] -= rest[q];
       return n;
     }
     return -1;
+  }
+  /// The sums over N > n of N!/(N - q)! ratio^(N-q): at most the first term/(1 - ratio (n + 2)/(n + 2 - q)), false
+  /// where that is none.
+  KOKKOS_FUNCTION static bool further_terms(double ratio, double log_ratio, int n, double (&rest)[3]) {
+    double term = Kokkos::exp2((n + 1) * log_ratio);
+    for (int q = 0; q < 3; ++q) {
+      const double growth = ratio * (n + 2) / (n + 2 - q);
+      if (growth >= 1) return false;
+      rest[q] = term / (1 - growth);
+      term *= (n + 1 - q) / ratio;
+    }
+    return true;
   }
 };
 

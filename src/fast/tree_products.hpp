@@ -34,12 +34,18 @@ struct TreeSettings {
   std::int64_t leaf_prisms = 32, leaf_points = 32;
   /// see EngineSettings
   std::array<double, 3> rounding{};
+  /// truncation error allowed to the multipoles of near pairs, relative to a pair's gradient tensor
+  double truncation = Arithmetic::tolerance;
 };
 
 /// The highest degree that is worth its moments at a tolerance.
 [[nodiscard]] inline int degree_for(double tolerance) {
-  return tolerance >= 1e-4 ? 12 : tolerance >= 1e-6 ? 16 : tolerance >= 1e-8 ? 20 : max_degree;
+  return tolerance >= 1e-4 ? 14 : tolerance >= 1e-6 ? 18 : tolerance >= 1e-8 ? 22 : max_degree;
 }
+
+/// Of the tolerance, what each exchange may err. Errors of a point's exchanges, some hundreds, cancel and their bounds
+/// are 5 to 20 times too large, but where a few exchanges are all there is, far away, they add up.
+inline constexpr double share_of_exchange = 0.5;
 
 /// Numbers of a tree's work.
 struct TreeCounts {
@@ -82,6 +88,21 @@ struct OrderPrisms {
       product *= edge;
     }
     volume(i) = product;
+  }
+};
+
+/// Ranges of the multipoles of near pairs by another truncation than the arithmetic's own, of each shape once.
+template <class Memory>
+struct TruncateShapes {
+  kernel::MultipoleTables tables;
+  double truncation;
+  kernel::LaunchData<Arithmetic, Memory> launch;
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const std::int32_t shape = launch.far(p).shape;
+    if (p > 0 && launch.far(p - 1).shape == shape) return;
+    const kernel::NearPrism<Arithmetic>& prism = launch.near(p);
+    kernel::prepare_multipole(tables, prism.dx, prism.dy, prism.dz, truncation, launch.shapes(shape).coefficients,
+                              launch.shapes(shape).ranges);
   }
 };
 
@@ -341,6 +362,11 @@ private:
     gather(block.density, ordered.density);
     m_staged.stage(space, ordered);
     m_staged.upload(space);
+    if (m_settings.truncation > Arithmetic::tolerance) {
+      TruncateShapes<Memory> truncate{kernel::multipole_tables(), m_settings.truncation, {}};
+      m_staged.give_to(truncate.launch);
+      Kokkos::parallel_for("prismfield::truncate_shapes", indices(space, block.size()), truncate);
+    }
     space.fence("prismfield: prisms staged");
     m_staged.free_staging();
   }
