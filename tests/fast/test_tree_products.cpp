@@ -170,6 +170,7 @@ TEST(TreeProducts, SumsSquaresOfEveryPair) {
   const Case c(Masses::uniform, Places::above, 70, 50, true, 11);
   FieldList asked = FieldList::every();
   fast::TreeSettings settings = settings_for(1e-4, smallest_sizes(c.exact), asked);
+  settings.truncation = fast::Arithmetic::tolerance;
   Products products(space, block_of(c.prisms), c.points, settings);
   const std::vector<double> factors = random_factors(c, n_known_fields);
   const Vector sums("sums", c.prisms.size());
@@ -210,7 +211,7 @@ TEST(TreeProducts, TakesFewAndOnePlace) {
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 TEST(TreeProducts, HasTheSameBitsOnAnyThreads) {
-  const Case c(Masses::huge_among_small, Places::on_top, 3000, 1500, true, 19);
+  const Case c(Masses::huge_among_small, Places::on_top, 2000, 700, true, 19);
   std::vector<std::vector<double>> all;
   for (const int threads : {1, 2, 3}) {
     const Kokkos::OpenMP space(threads);

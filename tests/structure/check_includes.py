@@ -37,7 +37,7 @@ RULE = {
     "inversion": ["sensitivity", "compute", "engine", "kernel", "model", "parallel", "base"],
     "capi": ["inversion", "sensitivity", "compute", "engine", "kernel", "model", "parallel", "base"],
     "case": ["io", "model", "parallel", "base"],
-    "app": ["case", "inversion", "sensitivity", "compute", "io", "engine", "kernel", "parallel", "model", "base"],
+    "app": ["case", "inversion", "sensitivity", "fast", "compute", "io", "engine", "kernel", "parallel", "model", "base"],
 }
 
 # What single files may include beyond that: (source, target) as patterns of paths.
