@@ -15,8 +15,10 @@
 /// P_n^2 = sum over all orders m of (n - m)! (n + m)! |M_n^m|^2: the potential (q = 0), each component of the vector
 /// (1) and of the tensor (2) is exact to
 ///   E_q = sum over N > p of N!/(N - q)! d^-(N+1) H(N - q),   H(K) = sum over n <= K of binomial(K, n) P_n b^(K-n).
-/// P_n <= M a^n, M the sum of |mass|, stands for what is not computed, so that H(K) <= M (a + b)^K. Kept is
-/// h(K) = H(K)/(M (a + b)^K) at b = a 2^j; log H is convex in log b: between two b its chord is above it.
+/// For what is not computed, and for densities that are not known, P_n <= sum over prisms of |mass| r^n, r the distance
+/// of the furthest corner, which is at most a^(n-k) times the same of k < n, and M a^n, M the sum of |mass|. So
+/// H(K) <= M (a + b)^K. Kept is h(K) = H(K)/(M (a + b)^K) at b = a 2^j; log H is convex in log b: between two b its
+/// chord is above it.
 namespace prismfield::fast {
 
 /// Sizes of targets for which h is kept, b/a = 2^-3 ... 2^3, and the powers K of each.
@@ -48,40 +50,80 @@ using BoundTable = Kokkos::View<float**, Kokkos::LayoutRight, Memory>;
   return weights;
 }
 
+/// Prisms of a cell at most, of which sums of |mass| r^n are made: beyond, M a^n stands for them.
+inline constexpr std::int64_t most_summed_prisms = 4096;
+
 /// The table's row of a cell.
 template <class Memory>
 struct BoundCells {
   int degree;
+  /// whether the moments are those of the densities that matter, or only |mass| is
+  bool knows_moments;
   /// see bound_weights()
   Kokkos::View<const double**, Kokkos::LayoutRight, Memory> weights;
   Expansions<Memory> sources;
+  TreePrisms<Memory> prisms;
   /// (cell) sum of |mass|
   Kokkos::View<const double*, Memory> mass;
   BoundTable<Memory> table;
 
   KOKKOS_FUNCTION void operator()(std::int64_t cell) const {
     constexpr int n_columns = n_target_sizes * n_powers;
+    // P_n/(M a^n), the last one for all that are not computed
+    double power[max_degree + 2];
+    for (int n = 0; n <= degree + 1; ++n) power[n] = mass(cell) > 0 ? 1 : 0;
+    if (mass(cell) > 0) {
+      const bool has_sums = sources.cells.end(cell) - sources.cells.begin(cell) <= most_summed_prisms;
+      if (has_sums && knows_moments) power[degree + 1] = sum_of_power(cell, (degree + 1) / 2);
+      if (has_sums && !knows_moments) sums_of_powers(cell, power);
+      for (int n = 0; knows_moments && n <= degree; ++n) power[n] = Kokkos::min(1.0, power_of_moments(cell, n));
+    }
     double h[n_columns];
-    for (int i = 0; i < n_columns; ++i) h[i] = weights(degree + 1, i);
-    for (int n = 0; n <= degree; ++n) {
-      const double power = power_of(cell, n);
-      for (int i = 0; i < n_columns; ++i) h[i] += weights(n, i) * power;
+    for (int i = 0; i < n_columns; ++i) h[i] = 0;
+    for (int n = 0; n <= degree + 1; ++n) {
+      for (int i = 0; i < n_columns; ++i) h[i] += weights(n, i) * power[n];
     }
     // 1e-4: the float's rounding
     for (int i = 0; i < n_columns; ++i) table(cell, i) = static_cast<float>(Kokkos::log2(h[i]) + 1e-4);
   }
 
 private:
-  /// P_n/(M a^n)
-  [[nodiscard]] KOKKOS_FUNCTION double power_of(std::int64_t cell, int n) const {
-    if (mass(cell) <= 0) return 0;
+  [[nodiscard]] KOKKOS_FUNCTION double power_of_moments(std::int64_t cell, int n) const {
     double sum = 0;
     for (int m = 0; m <= n; ++m) {
       const double re = sources.values(cell, term(n, m)), im = sources.values(cell, n_terms(degree) + term(n, m));
       sum += (m == 0 ? 1 : 2) * (re * re + im * im);
     }
     const double per_radius = sources.cells.scale(cell) / sources.cells.radius(cell);
-    return Kokkos::min(1.0, Kokkos::sqrt(sum) * Kokkos::pow(per_radius, n) / mass(cell));
+    return Kokkos::sqrt(sum) * Kokkos::pow(per_radius, n) / mass(cell);
+  }
+  /// (r/a)^2 of a prism, at most 1.
+  [[nodiscard]] KOKKOS_FUNCTION double reach_squared(std::int64_t cell, std::int64_t p) const {
+    double squared = 0;
+    for (int d = 0; d < 3; ++d) {
+      const double away = Kokkos::abs(prisms.centre(d, p) - sources.cells.centre(cell, d)) + prisms.half(d, p);
+      squared += away * away;
+    }
+    return Kokkos::min(1.0, squared / (sources.cells.radius(cell) * sources.cells.radius(cell)));
+  }
+  /// The sum of |mass| (r/a)^(2 half)/M.
+  [[nodiscard]] KOKKOS_FUNCTION double sum_of_power(std::int64_t cell, int half) const {
+    double sum = 0;
+    for (std::int64_t p = sources.cells.begin(cell); p < sources.cells.end(cell); ++p) {
+      double power = 1, base = reach_squared(cell, p);
+      for (int left = half; left > 0; left /= 2, base *= base) power *= left % 2 == 1 ? base : 1.0;
+      sum += Kokkos::abs(prisms.mass(p)) * power;
+    }
+    return sum / mass(cell);
+  }
+  /// The same of all powers.
+  KOKKOS_FUNCTION void sums_of_powers(std::int64_t cell, double (&power)[max_degree + 2]) const {
+    for (int n = 0; n <= degree + 1; ++n) power[n] = 0;
+    for (std::int64_t p = sources.cells.begin(cell); p < sources.cells.end(cell); ++p) {
+      const double reach = Kokkos::sqrt(reach_squared(cell, p));
+      double term = Kokkos::abs(prisms.mass(p)) / mass(cell);
+      for (int n = 0; n <= degree + 1; ++n, term *= reach) power[n] += term;
+    }
   }
 };
 
@@ -95,7 +137,7 @@ struct LeastDegree {
   AllowedErrors allowed;
   int most;
 
-  /// `log_h`: the row of the source, null: h = 1. mass: M.
+  /// `log_h`: the row of the source. mass: M.
   KOKKOS_FUNCTION int operator()(double a, double b, double d, double mass, const float* log_h) const {
     const int size = size_of(a, b);
     // a smaller target counts as the smallest that is kept
@@ -130,7 +172,7 @@ private:
     KOKKOS_FUNCTION double operator()(int k) const {
       if (k <= 0) return 1;
       double log_of_h = 0;
-      if (log_h != nullptr && size < n_target_sizes) {
+      if (size < n_target_sizes) {
         const int column = Kokkos::max(size, 0) * n_powers + k;
         log_of_h = log_h[column];
         if (place > 0) log_of_h += place * (log_h[column + n_powers] - log_h[column]);

@@ -15,7 +15,7 @@ namespace prismfield::fast {
 template <class Memory>
 struct ExpansionTables {
   template <class T>
-  using Array = Kokkos::View<const T*, Memory, Kokkos::MemoryTraits<Kokkos::RandomAccess>>;
+  using Array = Kokkos::View<const T*, Memory>;
   /// (term): n and m, for work that goes by terms
   Array<std::int32_t> degree_of, order_of;
   /// (term): N_n^m, 1/N_n^m, and 1/(n^2 - m^2), 0 where n = m

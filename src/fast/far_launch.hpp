@@ -49,10 +49,10 @@ void launch_step(const Space& space, FarStep step, const FarData<typename Space:
       const int level = bytes <= most_fast_bytes ? 0 : 1;
       typename Functor::Policy policy(space, static_cast<int>(n), team_threads);
       policy.set_scratch_size(level, Kokkos::PerTeam(static_cast<int>(bytes) + 64));
-      Kokkos::parallel_for("prismfield::far_step", policy, Functor{data, level});
+      Kokkos::parallel_for(label_of(step), policy, Functor{data, level});
     });
   } else {
-    Kokkos::parallel_for("prismfield::far_step",
+    Kokkos::parallel_for(label_of(step),
                          Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>(
                              space, 0, n, Kokkos::ChunkSize(4)),
                          HostStep{step, data});

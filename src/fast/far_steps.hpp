@@ -366,31 +366,38 @@ struct FieldsAtPoints {
 struct MomentsOfPoints {
   template <class L>
   static constexpr int numbers(int degree) {
-    return (2 * n_native_fields + kernel::lanes_v<L> * 4) * aligned(n_terms(degree));
+    return (2 * n_native_fields + kernel::lanes_v<L> * 2 * (1 + n_native_fields)) * aligned(n_terms(degree));
   }
   template <class L, class Worker, class Memory>
   PRISMFIELD_INLINE_FUNCTION static void run(const Worker& worker, const FarData<Memory>& data, std::int64_t item,
                                              Room<L> room) {
     const std::int32_t cell = data.leaves(item);
     const int degree = data.degree, n = n_terms(degree);
-    const Terms<L> r = room.terms(n), sum = room.terms(n);
+    const Terms<L> r = room.terms(n);
+    // sums over the points, of each field asked for, one behind another
+    double* const re = room.lanes(data.n_fields * n);
+    double* const im = room.lanes(data.n_fields * n);
+    clear(worker, data.n_fields * n, Terms<L>{re, im});
+    const std::int64_t begin = data.points.first(cell);
+    const std::int64_t end = begin + data.to.cells.end(cell) - data.to.cells.begin(cell);
+    for (std::int64_t point = begin; point < end; point += kernel::lanes_v<L>) {
+      const PointLanes<L> y(data, cell, point);
+      regular_terms(worker, data.tables, degree, y.x, y.y, y.z, r);
+      for (int f = 0; f < data.n_fields; ++f) {
+        const L factor = kernel::load<L>(&data.points.values(f, point));
+        share(worker, n_terms(degree - order_of_field(data.field[f])), [&](int i) {
+          const int k = f * n + i;
+          put(kernel::fma(factor, r.real(i), lane<L>(re, k)), re, k);
+          put(kernel::fma(factor, r.imag(i), lane<L>(im, k)), im, k);
+        });
+      }
+    }
     Terms<double> of[n_native_fields];
     for (int f = 0; f < n_native_fields; ++f) of[f] = {room.numbers(n), room.numbers(n)};
     for (int f = 0; f < n_native_fields; ++f) clear(worker, n, of[f]);
-    const std::int64_t begin = data.points.first(cell);
-    const std::int64_t end = begin + data.to.cells.end(cell) - data.to.cells.begin(cell);
     for (int f = 0; f < data.n_fields; ++f) {
-      const Terms<double>& weights = of[data.field[f]];
-      clear(worker, n, sum);
-      for (std::int64_t point = begin; point < end; point += kernel::lanes_v<L>) {
-        const PointLanes<L> y(data, cell, point);
-        regular_terms(worker, data.tables, degree, y.x, y.y, y.z, r);
-        const L factor = kernel::load<L>(&data.points.values(f, point));
-        share(worker, n_terms(degree - order_of_field(data.field[f])), [&](int i) {
-          sum.set(i, kernel::fma(factor, r.real(i), sum.real(i)), kernel::fma(factor, r.imag(i), sum.imag(i)));
-        });
-      }
-      share(worker, n, [&](int i) { weights.set(i, sum_of(sum.real(i)), sum_of(sum.imag(i))); });
+      share(worker, n,
+            [&](int i) { of[data.field[f]].set(i, sum_of(lane<L>(re, f * n + i)), sum_of(lane<L>(im, f * n + i))); });
     }
     const std::uint32_t needed = needed_fields(data);
     for (int f = n_native_fields - 1; f > 0; --f) {
@@ -405,6 +412,20 @@ struct MomentsOfPoints {
     });
   }
 };
+
+/// What profiles call a step.
+inline const char* label_of(FarStep step) {
+  switch (step) {
+    case FarStep::moments_of_prisms: return "prismfield::moments_of_prisms";
+    case FarStep::sums_of_prisms: return "prismfield::sums_of_prisms";
+    case FarStep::moments_to_parents: return "prismfield::moments_to_parents";
+    case FarStep::locals_to_children: return "prismfield::locals_to_children";
+    case FarStep::exchange: return "prismfield::exchange";
+    case FarStep::fields_at_points: return "prismfield::fields_at_points";
+    case FarStep::moments_of_points: break;
+  }
+  return "prismfield::moments_of_points";
+}
 
 /// Calls f with a step as its struct.
 template <class F>

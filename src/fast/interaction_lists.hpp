@@ -44,7 +44,7 @@ template <class Memory>
 struct ChooseActions {
   CellPairs<Memory> pairs;
   Cells<Memory> targets, sources;
-  /// (source cell) sum of |mass|, and the bound's table; none: any densities
+  /// (source cell) sum of |mass|, and the bound's table
   Kokkos::View<const double*, Memory> mass;
   BoundTable<Memory> table;
   LeastDegree least;
@@ -64,8 +64,7 @@ private:
     }
     const double distance = Kokkos::sqrt(squared);
     if (distance > 1.05 * (a + b)) {
-      const float* const row = table.extent(0) == 0 ? nullptr : &table(source, 0);
-      const int degree = least(a, b, distance, mass(source), row);
+      const int degree = least(a, b, distance, mass(source), &table(source, 0));
       if (degree >= 0 && exchange_cost(degree) < pair_cost * n_pairs(target, source)) return degree;
     }
     const bool target_is_leaf = targets.child(target) < 0, source_is_leaf = sources.child(source) < 0;
@@ -186,6 +185,12 @@ private:
   }
 };
 
+template <class Memory>
+struct HighestDegree {
+  Kokkos::View<const std::int32_t*, Memory> degree;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int32_t& most) const { most = Kokkos::max(most, degree(i)); }
+};
+
 /// The lists of a pair of trees.
 template <class Memory>
 struct InteractionLists {
@@ -223,8 +228,8 @@ public:
     lists.leaves = rows_of(leaves.target, leaves.source, leaves.action, m_targets.n_cells());
     lists.leaves_of_sources = rows_of(leaves.source, leaves.target, leaves.action, m_sources.n_cells());
     std::int32_t most = 0;
-    Kokkos::parallel_reduce("prismfield::highest_degree", indices(exchanges.size()), HighestDegree{exchanges.action},
-                            Kokkos::Max<std::int32_t>(most));
+    Kokkos::parallel_reduce("prismfield::highest_degree", indices(exchanges.size()),
+                            HighestDegree<Memory>{exchanges.action}, Kokkos::Max<std::int32_t>(most));
     lists.degree = Kokkos::max(most, std::int32_t{2});
     return lists;
   }
@@ -233,10 +238,6 @@ private:
   using Numbers = Kokkos::View<std::int32_t*, Memory>;
   using Counts = Kokkos::View<std::int64_t*, Memory>;
   using Policy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
-  struct HighestDegree {
-    Numbers degree;
-    KOKKOS_FUNCTION void operator()(std::int64_t i, std::int32_t& most) const { most = Kokkos::max(most, degree(i)); }
-  };
 
   [[nodiscard]] Policy indices(std::int64_t n) const { return Policy(m_space, 0, n); }
   [[nodiscard]] static Pairs new_pairs(std::int64_t n) {

@@ -308,6 +308,12 @@ struct ScaleCells {
   }
 };
 
+template <class Memory>
+struct NumberItems {
+  Kokkos::View<std::int64_t*, Memory> order;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { order(i) = i; }
+};
+
 /// Makes a tree of items, level by level.
 template <class Space>
 class TreeMaker {
@@ -325,7 +331,7 @@ public:
     m_new_order = new_view<Order>("new_order", m_n);
     m_new_cell_of = new_view<CellOf>("new_cell_of_item", m_n);
     m_places = new_view<Order>("places_of_items", m_n + 1);
-    Kokkos::parallel_for("prismfield::number_items", indices(m_n), NumberItems{m_order});
+    Kokkos::parallel_for("prismfield::number_items", indices(m_n), NumberItems<Memory>{m_order});
     Kokkos::deep_copy(m_space, m_cell_of, 0);
     Level root = new_level(1);
     Kokkos::deep_copy(m_space, root.cuts.begin, std::int64_t{0});
@@ -372,11 +378,6 @@ private:
     Cuts<Memory> cuts;
     CellOf parent;
   };
-  struct NumberItems {
-    Order order;
-    KOKKOS_FUNCTION void operator()(std::int64_t i) const { order(i) = i; }
-  };
-
   [[nodiscard]] Policy indices(std::int64_t n) const { return Policy(m_space, 0, n); }
 
   [[nodiscard]] Level new_level(std::int32_t n) const {

@@ -174,6 +174,16 @@ struct PlacePoints {
   }
 };
 
+template <class Memory>
+struct OrderPoints {
+  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> columns;
+  Kokkos::View<const std::int64_t*, Memory> order;
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> ordered;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    for (int d = 0; d < 3; ++d) ordered(d, i) = columns(d, order(i));
+  }
+};
+
 /// (row asked for, point) = `scale` times the row of the fields at a padded point.
 template <class Memory>
 struct FieldsOfPoints {
@@ -395,27 +405,17 @@ private:
                          PlacePoints<Memory>{m_targets.cells, m_targets.leaves, m_first_point, m_targets.order, columns,
                                              lanes_of_space<Space>(), m_data.points.place, m_point});
     const auto ordered = new_view<Columns>("ordered_points", 3, n);
-    Kokkos::parallel_for("prismfield::order_points", indices(space, n), OrderPoints{columns, m_targets.order, ordered});
+    Kokkos::parallel_for("prismfield::order_points", indices(space, n),
+                         OrderPoints<Memory>{columns, m_targets.order, ordered});
     fit_tree(space, m_targets, ordered, Columns());
   }
-  struct OrderPoints {
-    Kokkos::View<const double**, Kokkos::LayoutRight, Memory> columns;
-    Kokkos::View<const std::int64_t*, Memory> order;
-    Columns ordered;
-    KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-      for (int d = 0; d < 3; ++d) ordered(d, i) = columns(d, order(i));
-    }
-  };
 
   /// The lists, by the moments of the prisms' own densities, or by their masses alone.
   void make_lists(const Space& space) {
     m_source_values = new_values(m_sources, m_settings.degree);
-    BoundTable<Memory> table;
-    if (!m_settings.any_density) {
-      up(space, FarStep::moments_of_prisms, m_sources, m_source_values);
-      table = bound_table(space);
-    }
-    m_lists = ListMaker<Space>(space, m_targets, m_sources, masses(space), table,
+    if (!m_settings.any_density) up(space, FarStep::moments_of_prisms, m_sources, m_source_values);
+    const Vector mass = masses(space);
+    m_lists = ListMaker<Space>(space, m_targets, m_sources, mass, bound_table(space, mass),
                                LeastDegree{m_settings.allowed, m_settings.degree})
                   .lists();
     m_data.degree = m_lists.degree;
@@ -432,7 +432,7 @@ private:
     }
     return sum;
   }
-  [[nodiscard]] BoundTable<Memory> bound_table(const Space& space) const {
+  [[nodiscard]] BoundTable<Memory> bound_table(const Space& space, const Vector& mass) const {
     const int degree = m_settings.degree;
     constexpr int n_columns = n_target_sizes * n_powers;
     const std::vector<double> weights = bound_weights(degree);
@@ -441,8 +441,10 @@ private:
                       Kokkos::View<const double**, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
                           weights.data(), static_cast<std::size_t>(degree + 2), n_columns));
     const auto table = new_view<BoundTable<Memory>>("bound_table", m_sources.n_cells(), n_columns);
-    Kokkos::parallel_for("prismfield::bound_cells", indices(space, std::int64_t{m_sources.n_cells()}),
-                         BoundCells<Memory>{degree, copy, {m_sources.cells, m_source_values}, masses(space), table});
+    Kokkos::parallel_for(
+        "prismfield::bound_cells", indices(space, std::int64_t{m_sources.n_cells()}),
+        BoundCells<Memory>{
+            degree, !m_settings.any_density, copy, {m_sources.cells, m_source_values}, m_data.prisms, mass, table});
     space.fence("prismfield: bounds made");
     return table;
   }
