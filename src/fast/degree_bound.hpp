@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "fast/tree.hpp"
+
+/// The degree that an exchange needs, by a proved bound of its error.
+///
+/// A source cell of radius a and a target cell of radius b at the distance d > a + b, total degree n + k <= p, and
+/// P_n^2 = sum over all orders m of (n - m)! (n + m)! |M_n^m|^2: the potential (q = 0), each component of the vector
+/// (1) and of the tensor (2) is exact to
+///   E_q = sum over N > p of N!/(N - q)! d^-(N+1) H(N - q),   H(K) = sum over n <= K of binomial(K, n) P_n b^(K-n).
+/// For what is not computed, and for densities that are not known, P_n <= sum over prisms of |mass| r^n, r the distance
+/// of the furthest corner, which is at most a^(n-k) times the same of k < n, and M a^n, M the sum of |mass|. So
+/// H(K) <= M (a + b)^K. Kept is h(K) = H(K)/(M (a + b)^K) at b = a 2^j; log H is convex in log b: between two b its
+/// chord is above it.
+namespace prismfield::fast {
+
+/// Sizes of targets for which h is kept, b/a = 2^-3 ... 2^3, and the powers K of each.
+inline constexpr int n_target_sizes = 7;
+inline constexpr int first_target_size = -3;
+inline constexpr int most_power = max_degree + 16;
+inline constexpr int n_powers = most_power + 1;
+
+/// log2 h, (cell, target size * n_powers + K).
+template <class Memory>
+using BoundTable = Kokkos::View<float**, Kokkos::LayoutRight, Memory>;
+
+/// Weights of P_n/(M a^n) in h: (n, target size * n_powers + K): binomial(K, n) (a/(a + b))^n (b/(a + b))^(K-n); the
+/// last row: those of all n above `degree`.
+[[nodiscard]] inline std::vector<double> bound_weights(int degree) {
+  constexpr int n_columns = n_target_sizes * n_powers;
+  std::vector<double> weights(static_cast<std::size_t>((degree + 2) * n_columns));
+  for (int size = 0; size < n_target_sizes; ++size) {
+    const double share_of_a = 1 / (1 + std::exp2(size + first_target_size));
+    for (int k = 0; k <= most_power; ++k) {
+      double binomial = 1;
+      for (int n = 0; n <= k; ++n) {
+        const double weight = binomial * std::pow(share_of_a, n) * std::pow(1 - share_of_a, k - n);
+        weights[static_cast<std::size_t>(std::min(n, degree + 1) * n_columns + size * n_powers + k)] += weight;
+        binomial = binomial * (k - n) / (n + 1);
+      }
+    }
+  }
+  return weights;
+}
+
+/// Prisms of a cell at most, of which sums of |mass| r^n are made: beyond, M a^n stands for them.
+inline constexpr std::int64_t most_summed_prisms = 4096;
+
+/// The table's row of a cell.
+template <class Memory>
+struct BoundCells {
+  int degree;
+  /// whether the moments are those of the densities that matter, or only |mass| is
+  bool knows_moments;
+  /// see bound_weights()
+  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> weights;
+  Expansions<Memory> sources;
+  TreePrisms<Memory> prisms;
+  /// (cell) sum of |mass|
+  Kokkos::View<const double*, Memory> mass;
+  BoundTable<Memory> table;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t cell) const {
+    constexpr int n_columns = n_target_sizes * n_powers;
+    // P_n/(M a^n), the last one for all that are not computed
+    double power[max_degree + 2];
+    for (int n = 0; n <= degree + 1; ++n) power[n] = mass(cell) > 0 ? 1 : 0;
+    if (mass(cell) > 0) {
+      const bool has_sums = sources.cells.end(cell) - sources.cells.begin(cell) <= most_summed_prisms;
+      if (has_sums && knows_moments) power[degree + 1] = sum_of_power(cell, (degree + 1) / 2);
+      if (has_sums && !knows_moments) sums_of_powers(cell, power);
+      for (int n = 0; knows_moments && n <= degree; ++n) power[n] = Kokkos::min(1.0, power_of_moments(cell, n));
+    }
+    double h[n_columns];
+    for (int i = 0; i < n_columns; ++i) h[i] = 0;
+    for (int n = 0; n <= degree + 1; ++n) {
+      for (int i = 0; i < n_columns; ++i) h[i] += weights(n, i) * power[n];
+    }
+    // 1e-4: the float's rounding
+    for (int i = 0; i < n_columns; ++i) table(cell, i) = static_cast<float>(Kokkos::log2(h[i]) + 1e-4);
+  }
+
+private:
+  [[nodiscard]] KOKKOS_FUNCTION double power_of_moments(std::int64_t cell, int n) const {
+    double sum = 0;
+    for (int m = 0; m <= n; ++m) {
+      const double re = sources.values(cell, term(n, m)), im = sources.values(cell, n_terms(degree) + term(n, m));
+      sum += (m == 0 ? 1 : 2) * (re * re + im * im);
+    }
+    const double per_radius = sources.cells.scale(cell) / sources.cells.radius(cell);
+    return Kokkos::sqrt(sum) * Kokkos::pow(per_radius, n) / mass(cell);
+  }
+  /// (r/a)^2 of a prism, at most 1.
+  [[nodiscard]] KOKKOS_FUNCTION double reach_squared(std::int64_t cell, std::int64_t p) const {
+    double squared = 0;
+    for (int d = 0; d < 3; ++d) {
+      const double away = Kokkos::abs(prisms.centre(d, p) - sources.cells.centre(cell, d)) + prisms.half(d, p);
+      squared += away * away;
+    }
+    return Kokkos::min(1.0, squared / (sources.cells.radius(cell) * sources.cells.radius(cell)));
+  }
+  /// The sum of |mass| (r/a)^(2 half)/M.
+  [[nodiscard]] KOKKOS_FUNCTION double sum_of_power(std::int64_t cell, int half) const {
+    double sum = 0;
+    for (std::int64_t p = sources.cells.begin(cell); p < sources.cells.end(cell); ++p) {
+      double power = 1, base = reach_squared(cell, p);
+      for (int left = half; left > 0; left /= 2, base *= base) power *= left % 2 == 1 ? base : 1.0;
+      sum += Kokkos::abs(prisms.mass(p)) * power;
+    }
+    return sum / mass(cell);
+  }
+  /// The same of all powers.
+  KOKKOS_FUNCTION void sums_of_powers(std::int64_t cell, double (&power)[max_degree + 2]) const {
+    for (int n = 0; n <= degree + 1; ++n) power[n] = 0;
+    for (std::int64_t p = sources.cells.begin(cell); p < sources.cells.end(cell); ++p) {
+      const double reach = Kokkos::sqrt(reach_squared(cell, p));
+      double term = Kokkos::abs(prisms.mass(p)) / mass(cell);
+      for (int n = 0; n <= degree + 1; ++n, term *= reach) power[n] += term;
+    }
+  }
+};
+
+/// Errors allowed to an exchange, for q = 0, 1, 2; infinite where no such field is wanted.
+struct AllowedErrors {
+  double of[3];
+};
+
+/// The least total degree, 0 ... most, with which an exchange keeps within the allowed errors; -1: none.
+struct LeastDegree {
+  AllowedErrors allowed;
+  int most;
+
+  /// `log_h`: the row of the source. mass: M.
+  KOKKOS_FUNCTION int operator()(double a, double b, double d, double mass, const float* log_h) const {
+    const int size = size_of(a, b);
+    // a smaller target counts as the smallest that is kept
+    const double reach = a + (size < 0 ? a * Kokkos::exp2(1.0 * first_target_size) : b);
+    const double ratio = reach / d;
+    if (ratio >= 0.95) return -1;
+    // allowed sums of N!/(N - q)! ratio^(N-q) h(N - q)
+    double left[3];
+    for (int q = 0; q < 3; ++q) left[q] = allowed.of[q] * d * (q == 0 ? 1.0 : q == 1 ? d : d * d) / mass;
+    const double log_ratio = Kokkos::log2(ratio);
+    const int top = first_power(ratio, log_ratio, left);
+    if (top < 0) return -1;
+    const Chord chord{log_h, size, chord_place(a, b, size), log_ratio};
+    double term[3] = {chord(top), chord(top - 1), chord(top - 2)};
+    for (int n = top; n > 2; --n) {
+      const double factor[3] = {1.0, 1.0 * n, 1.0 * n * (n - 1)};
+      for (int q = 0; q < 3; ++q) left[q] -= factor[q] * term[q];
+      if (left[0] < 0 || left[1] < 0 || left[2] < 0) return n <= most ? n : -1;
+      term[0] = term[1];
+      term[1] = term[2];
+      term[2] = chord(n - 3);
+    }
+    return 2;
+  }
+
+private:
+  /// ratio^K h(K), h by the chord between two sizes of targets.
+  struct Chord {
+    const float* log_h;
+    int size;
+    double place, log_ratio;
+    KOKKOS_FUNCTION double operator()(int k) const {
+      if (k <= 0) return 1;
+      double log_of_h = 0;
+      if (size < n_target_sizes) {
+        const int column = Kokkos::max(size, 0) * n_powers + k;
+        log_of_h = log_h[column];
+        if (place > 0) log_of_h += place * (log_h[column + n_powers] - log_h[column]);
+      }
+      return Kokkos::exp2(k * log_ratio + log_of_h);
+    }
+  };
+
+  /// The kept size below b/a; -1: all are above; n_target_sizes: h = 1.
+  [[nodiscard]] KOKKOS_FUNCTION static int size_of(double a, double b) {
+    double size_b = a * Kokkos::exp2(1.0 * first_target_size);
+    if (b < size_b) return -1;
+    for (int size = 0; size + 1 < n_target_sizes; ++size) {
+      size_b *= 2;
+      if (b <= size_b) return size;
+    }
+    return n_target_sizes;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION static double chord_place(double a, double b, int size) {
+    if (size < 0 || size >= n_target_sizes) return 0;
+    return Kokkos::log2(b / a) - (first_target_size + size);
+  }
+  /// The N from which on the sum of all further terms with h = 1 is at most a tenth of what is left, or, as far as h is
+  /// kept, all of it; the sum is subtracted; -1: none.
+  KOKKOS_FUNCTION static int first_power(double ratio, double log_ratio, double (&left)[3]) {
+    // where a term alone, times 1/(1 - ratio)^(q + 1), is small enough, and a few more for its factor n^q
+    const double log_per = -Kokkos::log2(1 - ratio);
+    double least = 4;
+    for (int q = 0; q < 3; ++q) {
+      if (left[q] < Kokkos::Experimental::infinity_v<double>) {
+        least = Kokkos::max(least, q + (Kokkos::log2(0.1 * left[q]) - (q + 1) * log_per - 4 * q) / log_ratio);
+      }
+    }
+    for (int n = static_cast<int>(Kokkos::min(least, most_power - 0.5)); n <= most_power; ++n) {
+      double rest[3];
+      if (!further_terms(ratio, log_ratio, n, rest)) return -1;
+      const double part = n < most_power ? 0.1 : 1.0;
+      if (rest[0] > part * left[0] || rest[1] > part * left[1] || rest[2] > part * left[2]) continue;
+      for (int q = 0; q < 3; ++q) left[q] -= rest[q];
+      return n;
+    }
+    return -1;
+  }
+  /// The sums over N > n of N!/(N - q)! ratio^(N-q): at most the first term/(1 - ratio (n + 2)/(n + 2 - q)), false
+  /// where that is none.
+  KOKKOS_FUNCTION static bool further_terms(double ratio, double log_ratio, int n, double (&rest)[3]) {
+    double term = Kokkos::exp2((n + 1) * log_ratio);
+    for (int q = 0; q < 3; ++q) {
+      const double growth = ratio * (n + 2) / (n + 2 - q);
+      if (growth >= 1) return false;
+      rest[q] = term / (1 - growth);
+      term *= (n + 1 - q) / ratio;
+    }
+    return true;
+  }
+};
+
+}  // namespace prismfield::fast

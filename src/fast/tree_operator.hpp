@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <prismfield/communicator.hpp>
+#include <prismfield/make_operator.hpp>
+#include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
+#include <prismfield/request.hpp>
+
+#include "compute/operator_plan.hpp"
+#include "compute/rank_operator.hpp"
+#include "engine/instances/with_space.hpp"
+#include "fast/make_tree_operator.hpp"
+#include "fast/tree_products.hpp"
+
+/// The body of make_tree_operator; instantiated in one source file a space.
+namespace prismfield::fast {
+
+/// Points at which the sizes of fields are asked for.
+inline constexpr std::int64_t points_of_sizes = 32;
+
+/// Sums over prisms of |entry|, of one field at one point.
+template <class Entries>
+struct SumOfSizes {
+  Entries entries;
+  int field;
+  KOKKOS_FUNCTION void operator()(std::int64_t p, double& sum) const { sum += Kokkos::abs(entries(field, 0, p)); }
+};
+
+/// The tree's products as an operator: see make_tree_operator().
+template <class ExecutionSpace>
+class TreeOperator final : public RankOperator<ExecutionSpace> {
+public:
+  using Base = RankOperator<ExecutionSpace>;
+  using typename Base::ConstVectors;
+  using typename Base::Entries;
+  using typename Base::Vectors;
+
+  TreeOperator(const ExecutionSpace& space, const PrismSource& prisms, const PointColumns& points,
+               const Request& request, const Communicator& communicator)
+      : TreeOperator(space, prisms, request,
+                     plan_operator(key_of(space, request.execution.space), prisms, points, request, communicator),
+                     communicator) {}
+
+private:
+  TreeOperator(const ExecutionSpace& space, const PrismSource& prisms, const Request& request, OperatorPlan plan,
+               const Communicator& communicator)
+      : Base(communicator, plan.fields, plan.plan, request.execution.tolerance), m_work(std::move(plan)) {
+    on_all_ranks(this->m_all_ranks, [&] { prepare(space, prisms, request); });
+  }
+
+  void multiply_rows(const ExecutionSpace& space, const ConstVectors& density, const Vectors& fields) override {
+    if (!m_products) return Kokkos::deep_copy(space, fields, 0.0);
+    for (std::size_t v = 0; v < density.extent(1); ++v) {
+      m_products->multiply(space, Kokkos::subview(density, Kokkos::ALL, v), m_work.gravitational_constant,
+                           &fields.data()[v * fields.extent(0)]);
+    }
+  }
+  void multiply_columns(const ExecutionSpace& space, const ConstVectors& fields, const Vectors& density) override {
+    if (!m_products) return Kokkos::deep_copy(space, density, 0.0);
+    for (std::size_t v = 0; v < density.extent(1); ++v) {
+      m_products->multiply_transposed(space, &fields.data()[v * fields.extent(0)], m_work.gravitational_constant,
+                                      &density.data()[v * density.extent(0)]);
+    }
+  }
+  void sum_squares(const ExecutionSpace& space, const ConstVectors& weights, const Vectors& diagonal) override {
+    if (!m_products) return Kokkos::deep_copy(space, diagonal, 0.0);
+    const double g = m_work.gravitational_constant;
+    for (std::size_t v = 0; v < diagonal.extent(1); ++v) {
+      m_products->sum_squares(space, &weights.data()[v * weights.extent(0)], g * g,
+                              &diagonal.data()[v * diagonal.extent(0)]);
+    }
+  }
+  void read_entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) override {
+    direct_at(space, chosen(points.begin, points.size(), 1), {m_work.fields, m_work.gravitational_constant, {}})
+        ->entries(space, {0, points.size()}, entries);
+  }
+
+  void prepare(const ExecutionSpace& space, const PrismSource& prisms, const Request& request) {
+    if (m_work.n_points() == 0 || m_work.n_prisms() == 0) return;
+    prisms.read(m_work.plan.prisms(), m_block);
+    const PrismBlock& b = m_block;
+    m_prisms = std::make_unique<PrismList>(PrismColumns{b.west, b.east, b.south, b.north, b.bottom, b.top, b.density});
+    const double tolerance = request.execution.tolerance;
+    TreeSettings settings;
+    settings.set = m_work.plan.set;
+    settings.rows = kernel::field_rows(settings.set, m_work.fields);
+    settings.degree = degree_for(tolerance);
+    settings.truncation = std::max(tolerance / 10, Arithmetic::tolerance);
+    settings.any_density = true;
+    settings.allowed = allowed_errors(space, tolerance);
+    for (std::size_t d = 0; d < 3; ++d) settings.rounding[d] = prisms.rounding()[d] + m_work.unordered.rounding[d];
+    // masses are volumes: densities of size 1
+    PrismBlock ones = m_block;
+    std::fill(ones.density.begin(), ones.density.end(), 1.0);
+    m_products = std::make_unique<TreeProducts<ExecutionSpace>>(space, ones, m_work.unordered, settings);
+    m_work.ordered = {};
+  }
+
+  /// Errors that an exchange may have: a share of what prisms of density 1 or -1 make at most of a field's smallest
+  /// component, by some of the points.
+  [[nodiscard]] AllowedErrors allowed_errors(const ExecutionSpace& space, double tolerance) const {
+    const std::int64_t n = std::min(m_work.n_points(), points_of_sizes);
+    const FieldList asked = m_work.fields.natives();
+    const auto direct = direct_at(space, chosen(0, n, m_work.n_points() / n), {asked, 1, {}});
+    const Entries entries = new_view<Entries>("entries_of_sizes", asked.size(), 1, m_work.n_prisms());
+    std::vector<double> most(static_cast<std::size_t>(asked.size()));
+    for (std::int64_t point = 0; point < n; ++point) {
+      direct->entries(space, {point, point + 1}, entries);
+      for (int f = 0; f < asked.size(); ++f) {
+        double sum = 0;
+        Kokkos::parallel_reduce("prismfield::sum_of_sizes", typename Base::Indices(space, 0, m_work.n_prisms()),
+                                SumOfSizes<Entries>{entries, f}, sum);
+        most[static_cast<std::size_t>(f)] = std::max(most[static_cast<std::size_t>(f)], sum);
+      }
+    }
+    constexpr double any = std::numeric_limits<double>::infinity();
+    AllowedErrors allowed{{any, any, any}};
+    for (const FieldInfo& field : asked) {
+      const auto q = native_derivatives[static_cast<std::size_t>(field.field)].order();
+      const double size = most[static_cast<std::size_t>(asked.index_of(field.field))];
+      allowed.of[q] = std::min(allowed.of[q], share_of_exchange * tolerance * size);
+    }
+    return allowed;
+  }
+
+  /// n of the rank's points, by their numbers from `first` on.
+  [[nodiscard]] Points chosen(std::int64_t first, std::int64_t n, std::int64_t stride) const {
+    Points points;
+    points.rounding = m_work.unordered.rounding;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto from = static_cast<std::size_t>(first + i * stride);
+      points.easting.push_back(m_work.unordered.easting[from]);
+      points.northing.push_back(m_work.unordered.northing[from]);
+      points.upward.push_back(m_work.unordered.upward[from]);
+    }
+    return points;
+  }
+  /// The direct operator of this rank's prisms at some points.
+  [[nodiscard]] std::unique_ptr<Operator<ExecutionSpace>> direct_at(const ExecutionSpace& space, const Points& points,
+                                                                    Request request) const {
+    request.execution.space = m_work.plan.space;
+    return make_direct_operator(space, *m_prisms, points, request);
+  }
+
+  OperatorPlan m_work;
+  /// this rank's prisms, as columns and as an ensemble
+  PrismBlock m_block;
+  std::unique_ptr<PrismList> m_prisms;
+  std::unique_ptr<TreeProducts<ExecutionSpace>> m_products;
+};
+
+template <class ExecutionSpace>
+std::unique_ptr<Operator<ExecutionSpace>> make_tree_operator(const ExecutionSpace& space, const PrismSource& prisms,
+                                                             const PointColumns& points, const Request& request,
+                                                             const Communicator& communicator) {
+  return std::make_unique<TreeOperator<ExecutionSpace>>(space, prisms, points, request, communicator);
+}
+
+}  // namespace prismfield::fast

@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
+
+#include "fast/far_launch.hpp"
+#include "fast/near_field.hpp"
+
+namespace prismfield::fast {
+
+/// What a tree's products need to know.
+struct TreeSettings {
+  FieldSet set = FieldSet::all;
+  /// the rows of products
+  kernel::FieldRows rows;
+  /// errors allowed to each exchange: of the potential, of a component of the vector and of the tensor, G = 1, for
+  /// prisms of the densities that they have
+  AllowedErrors allowed{};
+  /// the highest degree, at most max_degree
+  int degree = max_degree;
+  /// whether the allowed errors hold for all densities that are nowhere larger, not for those of the prisms alone
+  bool any_density = false;
+  /// of leaves, at most
+  std::int64_t leaf_prisms = 32, leaf_points = 32;
+  /// see EngineSettings
+  std::array<double, 3> rounding{};
+  /// truncation error allowed to the multipoles of near pairs, relative to a pair's gradient tensor
+  double truncation = Arithmetic::tolerance;
+};
+
+/// The highest degree that is worth its moments at a tolerance.
+[[nodiscard]] inline int degree_for(double tolerance) {
+  return tolerance >= 1e-4 ? 14 : tolerance >= 1e-6 ? 18 : tolerance >= 1e-8 ? 22 : max_degree;
+}
+
+/// Of the tolerance, what each exchange may err. Errors of a point's exchanges, some hundreds, cancel and their bounds
+/// are 5 to 20 times too large, but where a few exchanges are all there is, far away, they add up.
+inline constexpr double share_of_exchange = 0.5;
+
+/// Numbers of a tree's work.
+struct TreeCounts {
+  std::int64_t cells_of_points = 0, cells_of_prisms = 0, exchanges = 0, pairs_of_leaves = 0;
+  int degree = 0;
+};
+
+/// Items of a tree by their columns: centre and size of a prism, or a point.
+template <class Memory>
+struct PrismItems {
+  /// (7, n): west, east, south, north, bottom, top, density
+  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> columns;
+  /// (4, n)
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> items;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    double size = 0;
+    for (int d = 0; d < 3; ++d) {
+      const double half = 0.5 * (columns(2 * d + 1, i) - columns(2 * d, i));
+      items(d, i) = columns(2 * d, i) + half;
+      size += half * half;
+    }
+    items(3, i) = Kokkos::sqrt(size);
+  }
+};
+
+/// Prisms in the tree's order: centres, half edges and volumes.
+template <class Memory>
+struct OrderPrisms {
+  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> columns;
+  Kokkos::View<const std::int64_t*, Memory> order;
+  TreePrisms<Memory> prisms;
+  Kokkos::View<double*, Memory> volume;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t from = order(i);
+    double product = 1;
+    for (int d = 0; d < 3; ++d) {
+      const double edge = columns(2 * d + 1, from) - columns(2 * d, from);
+      prisms.half(d, i) = 0.5 * edge;
+      prisms.centre(d, i) = columns(2 * d, from) + 0.5 * edge;
+      product *= edge;
+    }
+    volume(i) = product;
+  }
+};
+
+/// Ranges of the multipoles of near pairs by another truncation than the arithmetic's own, of each shape once.
+template <class Memory>
+struct TruncateShapes {
+  kernel::MultipoleTables tables;
+  double truncation;
+  kernel::LaunchData<Arithmetic, Memory> launch;
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const std::int32_t shape = launch.far(p).shape;
+    if (p > 0 && launch.far(p - 1).shape == shape) return;
+    const kernel::NearPrism<Arithmetic>& prism = launch.near(p);
+    kernel::prepare_multipole(tables, prism.dx, prism.dy, prism.dz, truncation, launch.shapes(shape).coefficients,
+                              launch.shapes(shape).ranges);
+  }
+};
+
+/// Densities in the tree's order, and masses.
+template <class Memory>
+struct OrderDensities {
+  Kokkos::View<const double*, Kokkos::LayoutStride, Memory> from;
+  Kokkos::View<const std::int64_t*, Memory> order;
+  Kokkos::View<const double*, Memory> volume;
+  Kokkos::View<double*, Memory> density, mass;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    density(i) = from(order(i));
+    mass(i) = density(i) * volume(i);
+  }
+};
+
+/// (cell) sums of |mass| of a level, by prisms or by children.
+template <class Memory>
+struct SumMasses {
+  Cells<Memory> cells;
+  Kokkos::View<const double*, Memory> mass;
+  Kokkos::View<double*, Memory> sum;
+  std::int32_t level_begin;
+  KOKKOS_FUNCTION void operator()(std::int64_t number) const {
+    const std::int64_t cell = level_begin + number;
+    const std::int32_t child = cells.child(cell);
+    if (child >= 0) {
+      sum(cell) = sum(child) + sum(child + 1);
+      return;
+    }
+    double all = 0;
+    for (std::int64_t i = cells.begin(cell); i < cells.end(cell); ++i) all += Kokkos::abs(mass(i));
+    sum(cell) = all;
+  }
+};
+
+/// The first padded point of each leaf: leaves begin at whole lanes.
+template <class Memory>
+struct PadLeaves {
+  Cells<Memory> cells;
+  Kokkos::View<const std::int32_t*, Memory> leaves;
+  int lanes;
+  Kokkos::View<std::int64_t*, Memory> first;
+  KOKKOS_FUNCTION void operator()(std::int64_t leaf, std::int64_t& padded, bool is_last) const {
+    const std::int32_t cell = leaves(leaf);
+    if (is_last) first(cell) = padded;
+    padded += (cells.end(cell) - cells.begin(cell) + lanes - 1) / lanes * lanes;
+  }
+};
+
+/// Points in the tree's order, padded; (padded point) the point, -1 in padding.
+template <class Memory>
+struct PlacePoints {
+  Cells<Memory> cells;
+  Kokkos::View<const std::int32_t*, Memory> leaves;
+  Kokkos::View<const std::int64_t*, Memory> first, order;
+  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> columns;
+  int lanes;
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> place;
+  Kokkos::View<std::int64_t*, Memory> point;
+  KOKKOS_FUNCTION void operator()(std::int64_t leaf) const {
+    const std::int32_t cell = leaves(leaf);
+    const std::int64_t n = cells.end(cell) - cells.begin(cell);
+    for (std::int64_t i = 0; i < (n + lanes - 1) / lanes * lanes; ++i) {
+      const std::int64_t from = order(cells.begin(cell) + Kokkos::min(i, n - 1));
+      for (int d = 0; d < 3; ++d) place(d, first(cell) + i) = columns(d, from);
+      point(first(cell) + i) = i < n ? from : -1;
+    }
+  }
+};
+
+template <class Memory>
+struct OrderPoints {
+  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> columns;
+  Kokkos::View<const std::int64_t*, Memory> order;
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> ordered;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    for (int d = 0; d < 3; ++d) ordered(d, i) = columns(d, order(i));
+  }
+};
+
+/// (row asked for, point) = `scale` times the row of the fields at a padded point.
+template <class Memory>
+struct FieldsOfPoints {
+  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> values;
+  Kokkos::View<const std::int64_t*, Memory> point;
+  kernel::FieldRows rows;
+  std::int64_t n_points;
+  double scale;
+  double* fields;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (point(i) < 0) return;
+    for (int row = 0; row < rows.n_native + rows.n_sums; ++row) {
+      if (rows.asked[row] < 0) continue;
+      fields[rows.asked[row] * n_points + point(i)] = scale * rows.value(row, [&](int f) { return values(f, i); });
+    }
+  }
+};
+
+/// Factors of rows at padded points, and those of the native fields that these are sums of.
+template <class Memory>
+struct FactorsOfPoints {
+  const double* fields;
+  Kokkos::View<const std::int64_t*, Memory> point;
+  kernel::FieldRows rows;
+  std::int64_t n_points;
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> factors, native;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    for (int row = 0; row < rows.n_native + rows.n_sums; ++row) {
+      const bool counts = point(i) >= 0 && rows.asked[row] >= 0;
+      factors(row, i) = counts ? fields[rows.asked[row] * n_points + point(i)] : 0.0;
+    }
+    for (int f = 0; f < rows.n_native; ++f) {
+      double sum = factors(f, i);
+      for (int s = 0; s < rows.n_sums; ++s) sum += rows.weight[s][f] * factors(rows.n_native + s, i);
+      native(f, i) = sum;
+    }
+  }
+};
+
+/// density(prism) = scale times the sum of a prism.
+template <class Memory>
+struct SumsToPrisms {
+  Kokkos::View<const double*, Memory> sums;
+  Kokkos::View<const std::int64_t*, Memory> order;
+  double scale;
+  double* density;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { density[order(i)] = scale * sums(i); }
+};
+
+/// Products of the fields of prisms at points, each within the allowed errors: moments go up the tree of prisms, from
+/// its cells to those of the points, down their tree and to the points; near pairs are computed. Transposed products go
+/// the same way back, so that they are the transpose to rounding.
+template <class Space>
+class TreeProducts {
+public:
+  using Memory = typename Space::memory_space;
+  using Vector = Kokkos::View<double*, Memory>;
+  using Densities = Kokkos::View<const double*, Kokkos::LayoutStride, Memory>;
+
+  /// Of at least one prism and point each. Waits. Throws AllocationFailure.
+  TreeProducts(const Space& space, const PrismBlock& prisms, const PointColumns& points, const TreeSettings& settings)
+      : m_settings(settings), m_staged({}, settings.leaf_prisms) {
+    m_data.tables = expansion_tables(space);
+    m_data.degree = settings.degree;
+    const FieldList fields = fields_of(settings.set);
+    for (const FieldInfo& field : fields) m_data.field[m_data.n_fields++] = static_cast<int>(field.field);
+    make_sources(space, prisms);
+    make_targets(space, points);
+    make_lists(space);
+    prepare_near(space);
+    space.fence("prismfield: trees made");
+  }
+
+  /// fields(row, point) = scale times the rows' fields of prisms of these densities.
+  void multiply(const Space& space, const Densities& density, double scale, double* fields) {
+    weigh(space, density);
+    up(space, FarStep::moments_of_prisms, m_sources, m_source_values);
+    down(space, m_targets, m_target_values, m_sources, m_source_values, m_lists.exchanges);
+    Kokkos::deep_copy(space, m_data.points.values, 0.0);
+    NearData<Memory> near = near_data(m_targets, m_lists.leaves);
+    m_staged.give_to(near.launch);
+    add_near_fields(space, m_settings.set, near);
+    leaf_step(space, FarStep::fields_at_points, m_targets, m_target_values);
+    Kokkos::parallel_for(
+        "prismfield::fields_of_points", indices(space, m_point.extent(0)),
+        FieldsOfPoints<Memory>{m_data.points.values, m_point, m_settings.rows, m_targets.n_items(), scale, fields});
+  }
+
+  /// density(prism) = scale times the sum over rows and points of their fields for unit density times factors(row,
+  /// point).
+  void multiply_transposed(const Space& space, const double* factors, double scale, double* density) {
+    set_factors(space, factors);
+    weigh(space, m_ones);
+    up(space, FarStep::moments_of_points, m_targets, m_target_values);
+    down(space, m_sources, m_source_values, m_targets, m_target_values, m_lists.exchanges_of_sources);
+    Kokkos::deep_copy(space, m_data.prisms.sums, 0.0);
+    add_sums(space, kernel::PairSink::products, m_lists.leaves_of_sources);
+    leaf_step(space, FarStep::sums_of_prisms, m_sources, m_source_values);
+    give_sums(space, scale, density);
+  }
+
+  /// density(prism) = scale times the sum of squares of its fields for unit density times factors(row, point). Every
+  /// pair is computed: squares of fields are no harmonic functions, and an inversion asks for them once.
+  void sum_squares(const Space& space, const double* factors, double scale, double* density) {
+    set_factors(space, factors);
+    weigh(space, m_ones);
+    Kokkos::deep_copy(space, m_data.prisms.sums, 0.0);
+    add_sums(space, kernel::PairSink::squares, {});
+    give_sums(space, scale, density);
+  }
+
+  [[nodiscard]] TreeCounts counts() const {
+    return {m_targets.n_cells(), m_sources.n_cells(), static_cast<std::int64_t>(m_lists.exchanges.partner.extent(0)),
+            static_cast<std::int64_t>(m_lists.leaves.partner.extent(0)), m_data.degree};
+  }
+  [[nodiscard]] const InteractionLists<Memory>& lists() const noexcept { return m_lists; }
+  [[nodiscard]] const Tree<Memory>& sources() const noexcept { return m_sources; }
+  [[nodiscard]] const Tree<Memory>& targets() const noexcept { return m_targets; }
+
+private:
+  using Columns = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
+  using Order = Kokkos::View<std::int64_t*, Memory>;
+  using Indices = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
+
+  [[nodiscard]] static Indices indices(const Space& space, std::int64_t n) { return Indices(space, 0, n); }
+  [[nodiscard]] static Indices indices(const Space& space, std::size_t n) {
+    return Indices(space, 0, static_cast<std::int64_t>(n));
+  }
+
+  /// Columns of the host in the space's memory.
+  template <std::size_t n>
+  [[nodiscard]] static Columns copied(const Space& space, const std::array<const double*, n>& columns,
+                                      std::int64_t length) {
+    const auto copy = new_view<Columns>("columns", n, length);
+    for (std::size_t c = 0; c < n; ++c) {
+      Kokkos::deep_copy(space, Kokkos::subview(copy, c, Kokkos::ALL),
+                        Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                            columns[c], static_cast<std::size_t>(length)));
+    }
+    space.fence("prismfield: columns copied");
+    return copy;
+  }
+
+  void make_sources(const Space& space, const PrismBlock& block) {
+    const std::int64_t n = block.size(), padded = n + lanes_of_space<Space>();
+    const Columns columns = copied<7>(space,
+                                      {block.west.data(), block.east.data(), block.south.data(), block.north.data(),
+                                       block.bottom.data(), block.top.data(), block.density.data()},
+                                      n);
+    const auto items = new_view<Columns>("prism_items", n_sides, n);
+    Kokkos::parallel_for("prismfield::prism_items", indices(space, n), PrismItems<Memory>{columns, items});
+    m_sources = TreeMaker<Space>(space, items, m_settings.leaf_prisms).tree();
+    m_data.prisms.centre = new_view<Columns>("prism_centre", 3, padded);
+    m_data.prisms.half = new_view<Columns>("prism_half", 3, padded);
+    m_data.prisms.mass = new_view<Vector>("prism_mass", padded);
+    m_data.prisms.sums = new_view<Vector>("prism_sums", padded);
+    m_volume = new_view<Vector>("prism_volume", n);
+    m_density = new_view<Vector>("prism_density", n);
+    m_ones = new_view<Vector>("ones", n);
+    Kokkos::deep_copy(space, m_ones, 1.0);
+    // read behind the last prism, where nothing counts
+    Kokkos::deep_copy(space, m_data.prisms.centre, 0.0);
+    Kokkos::deep_copy(space, m_data.prisms.half, 0.0);
+    Kokkos::deep_copy(space, m_data.prisms.mass, 0.0);
+    Kokkos::parallel_for("prismfield::order_prisms", indices(space, n),
+                         OrderPrisms<Memory>{columns, m_sources.order, m_data.prisms, m_volume});
+    fit_tree(space, m_sources, m_data.prisms.centre, m_data.prisms.half);
+    stage(space, block);
+    order_densities(space, Kokkos::subview(columns, 6, Kokkos::ALL));
+  }
+
+  /// Prepares the prisms, in the tree's order, for the near field.
+  void stage(const Space& space, const PrismBlock& block) {
+    const auto order = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_sources.order);
+    PrismBlock ordered;
+    ordered.resize(block.size());
+    const auto gather = [&](const std::vector<double>& from, std::vector<double>& to) {
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[static_cast<std::size_t>(order(i))];
+    };
+    gather(block.west, ordered.west);
+    gather(block.east, ordered.east);
+    gather(block.south, ordered.south);
+    gather(block.north, ordered.north);
+    gather(block.bottom, ordered.bottom);
+    gather(block.top, ordered.top);
+    gather(block.density, ordered.density);
+    m_staged.stage(space, ordered);
+    m_staged.upload(space);
+    if (m_settings.truncation > Arithmetic::tolerance) {
+      TruncateShapes<Memory> truncate{kernel::multipole_tables(), m_settings.truncation, {}};
+      m_staged.give_to(truncate.launch);
+      Kokkos::parallel_for("prismfield::truncate_shapes", indices(space, block.size()), truncate);
+    }
+    space.fence("prismfield: prisms staged");
+    m_staged.free_staging();
+  }
+
+  void make_targets(const Space& space, const PointColumns& points) {
+    const std::int64_t n = points.size();
+    const Columns columns = copied<3>(space, {points.easting.data(), points.northing.data(), points.upward.data()}, n);
+    const auto items = new_view<Columns>("point_items", n_sides, n);
+    Kokkos::deep_copy(space, items, 0.0);
+    for (int d = 0; d < 3; ++d) {
+      Kokkos::deep_copy(space, Kokkos::subview(items, d, Kokkos::ALL), Kokkos::subview(columns, d, Kokkos::ALL));
+    }
+    m_targets = TreeMaker<Space>(space, items, m_settings.leaf_points).tree();
+    m_first_point = new_view<Order>("first_point", m_targets.n_cells());
+    std::int64_t n_padded = 0;
+    const auto n_leaves = m_targets.leaves.extent(0);
+    Kokkos::parallel_scan("prismfield::pad_leaves", indices(space, n_leaves),
+                          PadLeaves<Memory>{m_targets.cells, m_targets.leaves, lanes_of_space<Space>(), m_first_point},
+                          n_padded);
+    m_data.points.first = m_first_point;
+    m_data.points.place = new_view<Columns>("point_place", 3, n_padded);
+    m_data.points.values = new_view<Columns>("point_values", m_data.n_fields, n_padded);
+    m_factors = new_view<Columns>("point_factors", m_settings.rows.n_native + m_settings.rows.n_sums, n_padded);
+    m_point = new_view<Order>("point_of_place", n_padded);
+    Kokkos::parallel_for("prismfield::place_points", indices(space, n_leaves),
+                         PlacePoints<Memory>{m_targets.cells, m_targets.leaves, m_first_point, m_targets.order, columns,
+                                             lanes_of_space<Space>(), m_data.points.place, m_point});
+    const auto ordered = new_view<Columns>("ordered_points", 3, n);
+    Kokkos::parallel_for("prismfield::order_points", indices(space, n),
+                         OrderPoints<Memory>{columns, m_targets.order, ordered});
+    fit_tree(space, m_targets, ordered, Columns());
+  }
+
+  /// The lists, by the moments of the prisms' own densities, or by their masses alone.
+  void make_lists(const Space& space) {
+    m_source_values = new_values(m_sources, m_settings.degree);
+    if (!m_settings.any_density) up(space, FarStep::moments_of_prisms, m_sources, m_source_values);
+    const Vector mass = masses(space);
+    m_lists = ListMaker<Space>(space, m_targets, m_sources, mass, bound_table(space, mass),
+                               LeastDegree{m_settings.allowed, m_settings.degree})
+                  .lists();
+    m_data.degree = m_lists.degree;
+    m_source_values = new_values(m_sources, m_data.degree);
+    m_target_values = new_values(m_targets, m_data.degree);
+  }
+  [[nodiscard]] Vector masses(const Space& space) const {
+    const auto sum = new_view<Vector>("cell_mass", m_sources.n_cells());
+    for (std::size_t level = m_sources.level_begin.size() - 1; level-- > 0;) {
+      const std::int32_t first = m_sources.level_begin[level];
+      Kokkos::parallel_for("prismfield::sum_masses",
+                           indices(space, std::int64_t{m_sources.level_begin[level + 1] - first}),
+                           SumMasses<Memory>{m_sources.cells, m_data.prisms.mass, sum, first});
+    }
+    return sum;
+  }
+  [[nodiscard]] BoundTable<Memory> bound_table(const Space& space, const Vector& mass) const {
+    const int degree = m_settings.degree;
+    constexpr int n_columns = n_target_sizes * n_powers;
+    const std::vector<double> weights = bound_weights(degree);
+    const auto copy = new_view<Columns>("bound_weights", degree + 2, n_columns);
+    Kokkos::deep_copy(space, copy,
+                      Kokkos::View<const double**, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                          weights.data(), static_cast<std::size_t>(degree + 2), n_columns));
+    const auto table = new_view<BoundTable<Memory>>("bound_table", m_sources.n_cells(), n_columns);
+    Kokkos::parallel_for(
+        "prismfield::bound_cells", indices(space, std::int64_t{m_sources.n_cells()}),
+        BoundCells<Memory>{
+            degree, !m_settings.any_density, copy, {m_sources.cells, m_source_values}, m_data.prisms, mass, table});
+    space.fence("prismfield: bounds made");
+    return table;
+  }
+  [[nodiscard]] static Columns new_values(const Tree<Memory>& tree, int degree) {
+    return new_view<Columns>("expansions", tree.n_cells(), 2 * n_terms(degree));
+  }
+
+  void prepare_near(const Space& space) {
+    kernel::LaunchData<Arithmetic, Memory>& launch = m_near.launch;
+    const auto n_padded = static_cast<std::int64_t>(m_point.extent(0));
+    launch.easting = Vector(Kokkos::subview(m_data.points.place, 0, Kokkos::ALL));
+    launch.northing = Vector(Kokkos::subview(m_data.points.place, 1, Kokkos::ALL));
+    launch.upward = Vector(Kokkos::subview(m_data.points.place, 2, Kokkos::ALL));
+    launch.n_points = n_padded;
+    for (std::size_t d = 0; d < 3; ++d) launch.rounding[d] = m_settings.rounding[d];
+    launch.scratch = decltype(launch.scratch)(m_data.points.values.data(), 1, m_data.points.values.extent(0),
+                                              m_data.points.values.extent(1));
+    launch.contact = new_view<decltype(launch.contact)>("contact", n_padded);
+    Kokkos::deep_copy(space, launch.contact, 0.0);
+    launch.pairs = new_view<decltype(launch.pairs)>("pairs", n_forms);
+    m_near.points = m_targets.cells;
+    m_near.prisms = m_sources.cells;
+    m_near.first_point = m_first_point;
+    m_near.sums = m_data.prisms.sums;
+    m_near.pairs.rows = m_settings.rows;
+    m_near.pairs.factors = m_factors;
+    m_part_sums = new_view<Vector>("part_sums", m_sources.n_items());
+    m_near.pairs.sums = decltype(m_near.pairs.sums)(m_part_sums.data(), 1, m_part_sums.extent(0));
+  }
+  /// The near field of the leaves that take it.
+  [[nodiscard]] NearData<Memory> near_data(const Tree<Memory>& takes, const PairRows<Memory>& rows) const {
+    NearData<Memory> near = m_near;
+    near.leaves = takes.leaves;
+    near.begin = rows.begin;
+    near.partner = rows.partner;
+    return near;
+  }
+
+  void order_densities(const Space& space, const Densities& density) {
+    Kokkos::parallel_for("prismfield::order_densities", indices(space, m_sources.n_items()),
+                         OrderDensities<Memory>{density, m_sources.order, m_volume, m_density, m_data.prisms.mass});
+  }
+  void weigh(const Space& space, const Densities& density) {
+    order_densities(space, density);
+    m_staged.weigh(space, m_density);
+  }
+  void set_factors(const Space& space, const double* factors) {
+    Kokkos::parallel_for("prismfield::factors_of_points", indices(space, m_point.extent(0)),
+                         FactorsOfPoints<Memory>{factors, m_point, m_settings.rows, m_targets.n_items(), m_factors,
+                                                 m_data.points.values});
+  }
+  void add_sums(const Space& space, kernel::PairSink sink, const PairRows<Memory>& rows) {
+    NearData<Memory> near = near_data(m_sources, rows);
+    near.pairs.sink = sink;
+    m_staged.give_to(near.launch);
+    add_near_sums(space, m_settings.set, near);
+  }
+  void give_sums(const Space& space, double scale, double* density) {
+    Kokkos::parallel_for("prismfield::sums_to_prisms", indices(space, m_sources.n_items()),
+                         SumsToPrisms<Memory>{m_data.prisms.sums, m_sources.order, scale, density});
+  }
+
+  void leaf_step(const Space& space, FarStep step, const Tree<Memory>& tree, const Columns& values) {
+    FarData<Memory> data = m_data;
+    data.to = {tree.cells, values};
+    data.leaves = tree.leaves;
+    launch_step(space, step, data, static_cast<std::int64_t>(tree.leaves.extent(0)));
+  }
+  void shift(const Space& space, FarStep step, const Tree<Memory>& tree, const Columns& values, std::size_t level) {
+    FarData<Memory> data = m_data;
+    data.to = {tree.cells, values};
+    data.first = tree.level_begin[level];
+    data.last = tree.level_begin[level + 1];
+    const int at_once = children_of_item<Space>();
+    launch_step(space, step, data, (data.last - data.first + at_once - 1) / at_once);
+  }
+  /// Moments of a tree's cells, of its leaves by `step`.
+  void up(const Space& space, FarStep step, const Tree<Memory>& tree, const Columns& values) {
+    Kokkos::deep_copy(space, values, 0.0);
+    leaf_step(space, step, tree, values);
+    for (std::size_t level = tree.level_begin.size() - 1; level-- > 1;) {
+      shift(space, FarStep::moments_to_parents, tree, values, level);
+    }
+  }
+  /// Locals of a tree's leaves by the moments of another's cells.
+  void down(const Space& space, const Tree<Memory>& to, const Columns& locals, const Tree<Memory>& from,
+            const Columns& moments, const PairRows<Memory>& rows) {
+    Kokkos::deep_copy(space, locals, 0.0);
+    FarData<Memory> data = m_data;
+    data.from = {from.cells, moments};
+    data.to = {to.cells, locals};
+    data.rows = rows;
+    launch_step(space, FarStep::exchange, data, to.n_cells());
+    for (std::size_t level = 1; level + 1 < to.level_begin.size(); ++level) {
+      shift(space, FarStep::locals_to_children, to, locals, level);
+    }
+  }
+
+  TreeSettings m_settings;
+  FarData<Memory> m_data;
+  Tree<Memory> m_sources, m_targets;
+  Columns m_source_values, m_target_values;
+  InteractionLists<Memory> m_lists;
+  StagedPrisms<Space, Arithmetic> m_staged;
+  Vector m_volume, m_density, m_ones, m_part_sums;
+  Columns m_factors;
+  Order m_first_point, m_point;
+  NearData<Memory> m_near;
+};
+
+}  // namespace prismfield::fast

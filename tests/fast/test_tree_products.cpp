@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+
+// Products of trees against direct sums, their transposes, and their bits on several threads.
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "fast/tree_products.hpp"
+#include "tree_cases.hpp"
+
+namespace prismfield::testing {
+namespace {
+
+using Space = Kokkos::DefaultExecutionSpace;
+using Products = fast::TreeProducts<Space>;
+using Vector = Kokkos::View<double*, Space::memory_space>;
+
+PrismBlock block_of(const std::vector<Prism>& prisms) {
+  PrismBlock block;
+  block.resize(static_cast<std::int64_t>(prisms.size()));
+  for (std::size_t i = 0; i < prisms.size(); ++i) {
+    const Prism& p = prisms[i];
+    block.west[i] = p.west, block.east[i] = p.east, block.south[i] = p.south, block.north[i] = p.north;
+    block.bottom[i] = p.bottom, block.top[i] = p.top, block.density[i] = p.density;
+  }
+  return block;
+}
+
+Vector on_device(const std::vector<double>& values) {
+  const Vector copy("values", values.size());
+  Kokkos::deep_copy(copy, Kokkos::View<const double*, Kokkos::HostSpace>(values.data(), values.size()));
+  return copy;
+}
+std::vector<double> on_host(const Vector& values) {
+  std::vector<double> copy(values.extent(0));
+  Kokkos::deep_copy(Kokkos::View<double*, Kokkos::HostSpace>(copy.data(), copy.size()), values);
+  return copy;
+}
+
+fast::TreeSettings settings_for(double tolerance, const std::array<double, 3>& size,
+                                FieldList asked = FieldList::all()) {
+  fast::TreeSettings settings;
+  settings.set = smallest_set(asked);
+  settings.rows = kernel::field_rows(settings.set, asked);
+  settings.degree = fast::degree_for(tolerance);
+  settings.truncation = tolerance / 10;
+  for (std::size_t q = 0; q < 3; ++q) settings.allowed.of[q] = fast::share_of_exchange * tolerance * size[q];
+  return settings;
+}
+
+struct Case {
+  std::vector<Prism> prisms;
+  Points points;
+  std::vector<double> exact;
+
+  Case(Masses masses, Places places, std::size_t n_prisms, std::size_t n_points, bool both_signs, std::uint64_t seed)
+      : prisms(random_prisms(masses, n_prisms, both_signs, seed)),
+        points(make_station_points(random_points(places, prisms, n_points, seed))),
+        exact(forward(ListEnsemble(prisms), points, make_request({})).values) {}
+
+  [[nodiscard]] std::vector<double> densities() const {
+    std::vector<double> density;
+    for (const Prism& p : prisms) density.push_back(p.density);
+    return density;
+  }
+  [[nodiscard]] std::vector<double> product(Products& products, int n_fields = n_native_fields) const {
+    const Space space;
+    const Vector fields("fields", static_cast<std::size_t>(n_fields) * points.easting.size());
+    products.multiply(space, on_device(densities()), 1, fields.data());
+    space.fence();
+    return on_host(fields);
+  }
+};
+
+TEST(TreeProducts, KeepsToTheTolerance) {
+  const Space space;
+  std::uint64_t seed = 0;
+  double worst = 0;
+  for (const Masses masses : all_masses) {
+    for (const Places places : all_places) {
+      for (const bool both_signs : {false, true}) {
+        const Case c(masses, places, 1500, 600, both_signs, ++seed);
+        const double tolerance = std::pow(10.0, -3.0 - static_cast<double>(seed % 8));
+        Products products(space, block_of(c.prisms), c.points, settings_for(tolerance, smallest_sizes(c.exact)));
+        const auto error = errors_of(c.product(products), c.exact);
+        for (std::size_t f = 0; f < n_native_fields; ++f) {
+          // the direct sum's own rounding
+          EXPECT_LT(error[f], tolerance + 1e-12)
+              << "masses " << static_cast<int>(masses) << " places " << static_cast<int>(places) << " field " << f;
+          worst = std::max(worst, error[f] / tolerance);
+        }
+      }
+    }
+  }
+  std::cout << "largest error over tolerance: " << worst << "\n";
+}
+
+TEST(TreeProducts, UsesExchanges) {
+  const Space space;
+  const Case c(Masses::cells, Places::above, 8000, 4000, true, 3);
+  Products products(space, block_of(c.prisms), c.points, settings_for(1e-6, smallest_sizes(c.exact)));
+  const fast::TreeCounts counts = products.counts();
+  EXPECT_GT(counts.exchanges, 1000);
+  // of 250 x 125 pairs of leaves or more
+  EXPECT_LT(counts.pairs_of_leaves, 4000);
+  EXPECT_LE(counts.degree, 18);
+}
+
+// A field alone asks for less: its own error alone counts.
+TEST(TreeProducts, TakesASubsetOfFields) {
+  const Space space;
+  const Case c(Masses::uniform, Places::above, 3000, 1500, true, 5);
+  const std::array<double, 3> size = smallest_sizes(c.exact);
+  fast::TreeSettings settings = settings_for(1e-6, size, {Field::gz});
+  constexpr double any = std::numeric_limits<double>::infinity();
+  settings.allowed = {{any, 1e-6 * size[1], any}};
+  Products products(space, block_of(c.prisms), c.points, settings);
+  Products of_all(space, block_of(c.prisms), c.points, settings_for(1e-6, size));
+  EXPECT_LT(products.counts().exchanges + products.counts().pairs_of_leaves,
+            of_all.counts().exchanges + of_all.counts().pairs_of_leaves);
+  const std::vector<double> gz = c.product(products, 1);
+  const std::size_t n = c.points.easting.size();
+  for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(gz[i], c.exact[3 * n + i], 1e-6 * largest_values(c.exact)[3]);
+}
+
+std::vector<double> random_factors(const Case& c, int n_fields) {
+  Draw draw(99);
+  const std::array<double, n_native_fields> size = largest_values(c.exact);
+  std::vector<double> factors;
+  for (int f = 0; f < n_fields; ++f) {
+    for (std::size_t i = 0; i < c.points.easting.size(); ++i) {
+      factors.push_back(draw(-1, 1) / size[static_cast<std::size_t>(f % n_native_fields)]);
+    }
+  }
+  return factors;
+}
+
+TEST(TreeProducts, TransposesToRounding) {
+  const Space space;
+  for (const Masses masses : {Masses::cells, Masses::uniform, Masses::needles}) {
+    for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+      const Case c(masses, Places::on_top, 3000, 1500, true, 7);
+      Products products(space, block_of(c.prisms), c.points, settings_for(tolerance, smallest_sizes(c.exact)));
+      const std::vector<double> fields = c.product(products);
+      const std::vector<double> factors = random_factors(c, n_native_fields);
+      const Vector sums("sums", c.prisms.size());
+      products.multiply_transposed(space, on_device(factors).data(), 1, sums.data());
+      space.fence();
+      const std::vector<double> transposed = on_host(sums), density = c.densities();
+      double one = 0, other = 0, size = 0;
+      for (std::size_t i = 0; i < fields.size(); ++i)
+        one += factors[i] * fields[i], size += std::abs(factors[i] * fields[i]);
+      for (std::size_t p = 0; p < density.size(); ++p) other += transposed[p] * density[p];
+      EXPECT_NEAR(one, other, 1e-13 * size);
+    }
+  }
+}
+
+TEST(TreeProducts, SumsSquaresOfEveryPair) {
+  const Space space;
+  const Case c(Masses::uniform, Places::above, 70, 50, true, 11);
+  FieldList asked = FieldList::every();
+  fast::TreeSettings settings = settings_for(1e-4, smallest_sizes(c.exact), asked);
+  settings.truncation = fast::Arithmetic::tolerance;
+  Products products(space, block_of(c.prisms), c.points, settings);
+  const std::vector<double> factors = random_factors(c, n_known_fields);
+  const Vector sums("sums", c.prisms.size());
+  products.sum_squares(space, on_device(factors).data(), 2, sums.data());
+  space.fence();
+  const std::vector<double> squares = on_host(sums);
+  const std::size_t n = c.points.easting.size();
+  for (std::size_t p = 0; p < c.prisms.size(); p += 7) {
+    Prism unit = c.prisms[p];
+    unit.density = 1;
+    const std::vector<double> fields =
+        forward(ListEnsemble({unit}), c.points, make_request({}, FieldList::every())).values;
+    double sum = 0;
+    for (std::size_t i = 0; i < fields.size(); ++i) sum += factors[i] * fields[i] * fields[i];
+    EXPECT_NEAR(squares[p], 2 * sum, 1e-11 * std::abs(2 * sum)) << n;
+  }
+}
+
+TEST(TreeProducts, TakesFewAndOnePlace) {
+  const Space space;
+  for (const std::size_t n : {1, 2, 33}) {
+    const Case c(Masses::uniform, Places::far, n, n, false, 13 + n);
+    Products products(space, block_of(c.prisms), c.points, settings_for(1e-8, smallest_sizes(c.exact)));
+    for (const double e : errors_of(c.product(products), c.exact)) EXPECT_LT(e, 1e-8);
+  }
+  // prisms and points all at one place each: cut by number
+  Case c(Masses::uniform, Places::far, 100, 100, false, 17);
+  for (Prism& p : c.prisms) p = c.prisms[0];
+  for (std::size_t i = 0; i < 100; ++i) {
+    c.points.easting[i] = c.points.easting[0];
+    c.points.northing[i] = c.points.northing[0];
+    c.points.upward[i] = c.points.upward[0];
+  }
+  c.exact = forward(ListEnsemble(c.prisms), c.points, make_request({})).values;
+  Products products(space, block_of(c.prisms), c.points, settings_for(1e-8, smallest_sizes(c.exact)));
+  for (const double e : errors_of(c.product(products), c.exact)) EXPECT_LT(e, 1e-8);
+}
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+TEST(TreeProducts, HasTheSameBitsOnAnyThreads) {
+  const Case c(Masses::huge_among_small, Places::on_top, 2000, 700, true, 19);
+  std::vector<std::vector<double>> all;
+  for (const int threads : {1, 2, 3}) {
+    const Kokkos::OpenMP space(threads);
+    fast::TreeProducts<Kokkos::OpenMP> products(space, block_of(c.prisms), c.points,
+                                                settings_for(1e-5, smallest_sizes(c.exact)));
+    const std::vector<double> density = c.densities(), factors = random_factors(c, n_native_fields);
+    const Kokkos::View<const double*, Kokkos::HostSpace> in(density.data(), density.size());
+    std::vector<double> out(c.exact.size() + density.size());
+    products.multiply(space, in, 1, out.data());
+    products.multiply_transposed(space, factors.data(), 1, out.data() + c.exact.size());
+    space.fence();
+    all.push_back(out);
+  }
+  EXPECT_EQ(all[0], all[1]);
+  EXPECT_EQ(all[0], all[2]);
+}
+#endif
+
+}  // namespace
+}  // namespace prismfield::testing
