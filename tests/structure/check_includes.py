@@ -32,11 +32,12 @@ RULE = {
     "engine": ["kernel", "model", "base"],
     "io": ["model", "parallel", "base"],
     "compute": ["engine", "kernel", "model", "parallel", "base"],
+    "fast": ["compute", "engine", "kernel", "model", "parallel", "base"],
     "sensitivity": ["compute", "engine", "kernel", "model", "parallel", "base"],
     "inversion": ["sensitivity", "compute", "engine", "kernel", "model", "parallel", "base"],
     "capi": ["inversion", "sensitivity", "compute", "engine", "kernel", "model", "parallel", "base"],
     "case": ["io", "model", "parallel", "base"],
-    "app": ["case", "inversion", "sensitivity", "compute", "io", "engine", "kernel", "parallel", "model", "base"],
+    "app": ["case", "inversion", "sensitivity", "fast", "compute", "io", "engine", "kernel", "parallel", "model", "base"],
 }
 
 # What single files may include beyond that: (source, target) as patterns of paths.
@@ -67,9 +68,11 @@ LIBRARIES = [
     (r"xxh", "xxHash", r"src/base/checksum\.cpp"),
     (r"nlohmann/", "nlohmann-json", r"src/app/"),
     (r"(gdal|gdal_frmts|cpl_conv|cpl_error|ogr_srs_api)\.h$", "GDAL", r"src/io/dem_file\.cpp"),
+    (r"pocketfft", "pocketfft", r"src/fast/instances/"),
+    (r"cufft", "cuFFT", r"src/fast/instances/"),
     (r"proj(_experimental)?\.h$", "PROJ", r"src/io/cf_attributes\.cpp"),
     # what reads files or talks to users is compiled without it
-    (r"Kokkos", "Kokkos", r"src/(kernel|engine|compute|sensitivity|inversion)/|include/prismfield/(make_)?operator\.hpp"),
+    (r"Kokkos", "Kokkos", r"src/(kernel|engine|compute|fast|sensitivity|inversion)/|include/prismfield/(make_)?operator\.hpp"),
 ]
 
 BACKEND = re.compile(r"\b(KOKKOS_ENABLE_(?:CUDA|HIP|SYCL|OPENMP|OPENMPTARGET|OPENACC|THREADS|HPX|SERIAL)"
