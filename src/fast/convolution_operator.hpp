@@ -105,19 +105,21 @@ private:
   void multiply_rows(const ExecutionSpace& space, const ConstVectors& density, const Vectors& fields) override {
     Kokkos::deep_copy(space, fields, 0.0);
     for_each_part(density.extent(1), [&](const Part& part) {
-      const Batch sums = zeros(space, m_fields, part.vectors.size() * part.planes.size() * n_fields());
+      const Batch sums = some_of(m_fields, part.vectors.size() * part.planes.size() * n_fields());
       for (std::int64_t block = 0; block < m_kernels->n_blocks(); ++block) {
         const Batch layers = transformed_layers(space, density, part.vectors, block);
         for (std::int64_t plane = part.planes.begin; plane < part.planes.end; ++plane) {
           const Batch kernels = m_kernels->of(space, plane, block);
           for (std::int64_t v = 0; v < part.vectors.size(); ++v) {
-            multiply_block(space, kernels, transforms_of(layers, block, v), transforms_of(sums, part, v, plane), block);
+            multiply_block(space, block, block > 0, kernels, transforms_of(layers, block, v),
+                           transforms_of(sums, part, v, plane));
           }
         }
       }
       m_fft->inverse(space, sums, layout().point_rows());
       for_each_pair(part, [&](std::int64_t v, std::int64_t plane) {
-        gather_fields(space, transforms_of(sums, part, v, plane), plane, &fields(0, part.vectors.begin + v));
+        gather(space, m_points, plane_of(plane).points, weight_of(plane), rows_of_fields(),
+               transforms_of(sums, part, v, plane), vector_of(fields, part.vectors.begin + v));
       });
     });
   }
@@ -140,17 +142,18 @@ private:
       const Batch sums = transformed_planes(space, fields, part);
       for (std::int64_t block = 0; block < m_kernels->n_blocks(); ++block) {
         throw_between_launches();
-        const Batch layers = zeros(space, m_layers, part.vectors.size() * m_kernels->layers_of(block).size());
+        const Batch layers = some_of(m_layers, part.vectors.size() * m_kernels->layers_of(block).size());
         for (std::int64_t plane = part.planes.begin; plane < part.planes.end; ++plane) {
           const Batch kernels = kernels_of(plane, block);
           for (std::int64_t v = 0; v < part.vectors.size(); ++v) {
-            multiply_conjugates(space, kernels, transforms_of(sums, part, v, plane), transforms_of(layers, block, v),
-                                block);
+            multiply_conjugates(space, block, plane > part.planes.begin, kernels, transforms_of(sums, part, v, plane),
+                                transforms_of(layers, block, v));
           }
         }
         m_fft->inverse(space, layers, layout().cell_rows());
         for (std::int64_t v = 0; v < part.vectors.size(); ++v) {
-          gather_densities(space, transforms_of(layers, block, v), block, &density(0, part.vectors.begin + v));
+          gather(space, m_prisms, layout().prisms_in(m_kernels->layers_of(block)), {}, rows_of_layers(block),
+                 transforms_of(layers, block, v), vector_of(density, part.vectors.begin + v));
         }
       }
     });
@@ -182,10 +185,9 @@ private:
                            std::int64_t block) {
     throw_between_launches();
     const Batch layers = zeros(space, m_layers, vectors.size() * m_kernels->layers_of(block).size());
-    const IndexRange entries = layout().prisms_in(m_kernels->layers_of(block));
     for (std::int64_t v = 0; v < vectors.size(); ++v) {
-      scatter(space, m_prisms, entries, {}, &density(0, vectors.begin + v), transforms_of(layers, block, v),
-              origin_of(block));
+      scatter(space, m_prisms, layout().prisms_in(m_kernels->layers_of(block)), {}, rows_of_layers(block),
+              vector_of(density, vectors.begin + v), transforms_of(layers, block, v));
     }
     m_fft->forward(space, layers, layout().cell_rows());
     return layers;
@@ -194,49 +196,40 @@ private:
   Batch transformed_planes(const ExecutionSpace& space, const ConstVectors& fields, const Part& part) {
     const Batch planes = zeros(space, m_fields, part.vectors.size() * part.planes.size() * n_fields());
     for_each_pair(part, [&](std::int64_t v, std::int64_t plane) {
-      double* to = transforms_of(planes, part, v, plane);
-      for (std::int64_t f = 0; f < n_fields(); ++f, to += layout().shape.reals()) {
-        scatter(space, m_points, plane_of(plane).points, weight_of(plane),
-                &fields(f * this->points().size(), part.vectors.begin + v), to, 0);
-      }
+      scatter(space, m_points, plane_of(plane).points, weight_of(plane), rows_of_fields(),
+              vector_of(fields, part.vectors.begin + v), transforms_of(planes, part, v, plane));
     });
     m_fft->forward(space, planes, layout().point_rows());
     return planes;
   }
   void scatter(const ExecutionSpace& space, const DeviceEntries<Memory>& entries, IndexRange range,
-               const LevelWeight<Memory>& weight, const double* from, double* to, std::int64_t origin) const {
+               const LevelWeight<Memory>& weight, const Rows& rows, const double* vector, double* lattice) const {
     Kokkos::parallel_for("prismfield::to_lattice", Indices(space, range.begin, range.end),
-                         ScatterEntries<Memory>{entries, range.begin, range.end, weight, from, to, origin});
+                         ScatterEntries<Memory>{entries, range.begin, range.end, weight, rows, vector, lattice});
+  }
+  void gather(const ExecutionSpace& space, const DeviceEntries<Memory>& entries, IndexRange range,
+              const LevelWeight<Memory>& weight, const Rows& rows, const double* lattice, double* vector) const {
+    Kokkos::parallel_for("prismfield::from_lattice", Indices(space, range.begin, range.end),
+                         GatherEntries<Memory>{entries, weight, rows, lattice, vector});
   }
 
-  /// fields of a plane += sums, (field, real)
-  void gather_fields(const ExecutionSpace& space, const double* sums, std::int64_t plane, double* fields) const {
-    const IndexRange points = plane_of(plane).points;
-    for (std::int64_t f = 0; f < n_fields(); ++f) {
-      Kokkos::parallel_for("prismfield::from_lattice", Indices(space, points.begin, points.end),
-                           GatherEntries<Memory>{m_points, weight_of(plane), sums + f * layout().shape.reals(),
-                                                 fields + f * this->points().size(), 0});
-    }
-  }
-  void gather_densities(const ExecutionSpace& space, const double* layers, std::int64_t block, double* density) const {
-    const IndexRange prisms = layout().prisms_in(m_kernels->layers_of(block));
-    Kokkos::parallel_for("prismfield::from_lattice", Indices(space, prisms.begin, prisms.end),
-                         GatherEntries<Memory>{m_prisms, {}, layers, density, origin_of(block)});
-  }
-
-  void multiply_block(const ExecutionSpace& space, const Batch& kernels, const double* layers, double* sums,
-                      std::int64_t block) const {
-    Kokkos::parallel_for("prismfield::multiply_frequencies", Indices(space, 0, n_fields() * items_of_transform()),
-                         MultiplyFrequencies<ExecutionSpace>{m_kernels->layers_of(block).size(), n_fields(),
-                                                             layout().shape.frequencies(), frequencies(kernels.data()),
-                                                             frequencies(layers), frequencies(sums)});
-  }
-  void multiply_conjugates(const ExecutionSpace& space, const Batch& kernels, const double* sums, double* layers,
-                           std::int64_t block) const {
+  /// sums, (field, frequency) = kernels times a block's layers, or that more
+  void multiply_block(const ExecutionSpace& space, std::int64_t block, bool adds, const Batch& kernels,
+                      const double* layers, double* sums) const {
+    const std::int64_t n_layers = m_kernels->layers_of(block).size();
     Kokkos::parallel_for(
-        "prismfield::multiply_conjugates", Indices(space, 0, m_kernels->layers_of(block).size() * items_of_transform()),
-        MultiplyConjugates<ExecutionSpace>{n_fields(), layout().shape.frequencies(), frequencies(kernels.data()),
-                                           frequencies(sums), frequencies(layers)});
+        "prismfield::multiply_frequencies", Indices(space, 0, n_fields() * stretches()),
+        MultiplyFrequencies<ExecutionSpace>{n_layers, n_fields(), layout().shape.frequencies(), adds,
+                                            frequencies(kernels.data()), frequencies(layers), frequencies(sums)});
+  }
+  /// a block's layers, (layer, frequency) = conjugate kernels times sums, or that more
+  void multiply_conjugates(const ExecutionSpace& space, std::int64_t block, bool adds, const Batch& kernels,
+                           const double* sums, double* layers) const {
+    const std::int64_t n_layers = m_kernels->layers_of(block).size();
+    Kokkos::parallel_for(
+        "prismfield::multiply_conjugates", Indices(space, 0, n_layers * stretches()),
+        MultiplyConjugates<ExecutionSpace>{n_layers, n_fields(), layout().shape.frequencies(), adds,
+                                           frequencies(kernels.data()), frequencies(sums), frequencies(layers)});
   }
 
   // ---- where things are
@@ -253,27 +246,38 @@ private:
     }
     return weight;
   }
-  /// Place of the first double of a block of layers.
-  [[nodiscard]] std::int64_t origin_of(std::int64_t block) const noexcept {
-    return m_kernels->layers_of(block).begin * layout().shape.reals();
+  [[nodiscard]] Rows rows_of_fields() const noexcept {
+    return {n_fields(), this->points().size(), layout().shape.reals(), 0};
   }
-  [[nodiscard]] std::int64_t items_of_transform() const noexcept {
+  /// One row: entries of prisms have places that count on from layer to layer.
+  [[nodiscard]] Rows rows_of_layers(std::int64_t block) const noexcept {
+    return {1, 0, 0, m_kernels->layers_of(block).begin * layout().shape.reals()};
+  }
+  [[nodiscard]] std::int64_t stretches() const noexcept {
     constexpr std::int64_t at_once = frequencies_at_once<ExecutionSpace>;
     return (layout().shape.frequencies() + at_once - 1) / at_once;
   }
   /// A vector's layers; a vector's fields of a plane.
   [[nodiscard]] double* transforms_of(const Batch& layers, std::int64_t block, std::int64_t vector) const {
-    return &layers(vector * m_kernels->layers_of(block).size(), 0);
+    return transform(layers, vector * m_kernels->layers_of(block).size());
   }
   [[nodiscard]] double* transforms_of(const Batch& planes, const Part& part, std::int64_t vector,
                                       std::int64_t plane) const {
-    return &planes((vector * part.planes.size() + plane - part.planes.begin) * n_fields(), 0);
+    return transform(planes, (vector * part.planes.size() + plane - part.planes.begin) * n_fields());
+  }
+  // By address: a host may not ask a View of a device's memory.
+  [[nodiscard]] double* transform(const Batch& batch, std::int64_t number) const {
+    return batch.data() + number * layout().shape.reals();
+  }
+  template <class View>
+  static auto* vector_of(const View& vectors, std::int64_t number) {
+    return vectors.data() + number * static_cast<std::int64_t>(vectors.extent(0));
   }
   static const Complex* frequencies(const double* reals) { return reinterpret_cast<const Complex*>(reals); }
   static Complex* frequencies(double* reals) { return reinterpret_cast<Complex*>(reals); }
 
-  /// So many transforms out of `room`, which grows, all zero. Throws AllocationFailure.
-  Batch zeros(const ExecutionSpace& space, Batch& room, std::int64_t transforms) const {
+  /// So many transforms out of `room`, which grows. Throws AllocationFailure.
+  Batch some_of(Batch& room, std::int64_t transforms) const {
     const auto n = static_cast<std::size_t>(transforms);
     if (room.extent(0) < n) {
       allocate_or_fail([&] {
@@ -282,7 +286,10 @@ private:
                      static_cast<std::size_t>(layout().shape.reals()));
       });
     }
-    const Batch part = Kokkos::subview(room, std::make_pair(std::size_t{0}, n), Kokkos::ALL);
+    return Kokkos::subview(room, std::make_pair(std::size_t{0}, n), Kokkos::ALL);
+  }
+  Batch zeros(const ExecutionSpace& space, Batch& room, std::int64_t transforms) const {
+    const Batch part = some_of(room, transforms);
     Kokkos::deep_copy(space, part, 0.0);
     return part;
   }

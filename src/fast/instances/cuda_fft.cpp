@@ -78,9 +78,10 @@ struct Fft<Instance>::Impl {
   template <class F>
   void for_each(const Batch& batch, const F& f) const {
     const auto n = static_cast<std::int64_t>(batch.extent(0));
+    const auto reals = static_cast<std::int64_t>(batch.extent(1));
     std::int64_t first = 0;
-    for (; first + at_once <= n; first += at_once) f(many, &batch(first, 0));
-    for (; first < n; ++first) f(one, &batch(first, 0));
+    for (; first + at_once <= n; first += at_once) f(many, batch.data() + first * reals);
+    for (; first < n; ++first) f(one, batch.data() + first * reals);
   }
 
   std::int64_t at_once;
