@@ -156,11 +156,11 @@ std::vector<double> few_heights(std::span<const double> upward) {
 }
 
 /// Levels for heights from `low` to `high` above the mass. A field of height z is analytic down to the mass: in the
-/// ellipse around [low, high] whose half axes add up to rho halves of it, and n nodes leave 1 to 4 rho^-n of the
+/// ellipse around [low, high] whose half axes add up to rho halves of it, and n nodes leave 1 to 13 rho^-n of the
 /// tensor.
 double levels_needed(double low, double high, double tolerance) {
   const double rho = (low + high + 2 * std::sqrt(low * high)) / (high - low);
-  return std::max(std::ceil(std::log(4 / tolerance) / std::log(rho)), 2.0);
+  return std::max(std::ceil(std::log(40 / tolerance) / std::log(rho)), 2.0);
 }
 
 /// How heights become planes: their own, or levels between them.

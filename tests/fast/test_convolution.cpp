@@ -56,11 +56,13 @@ std::vector<Sample> samples() {
       {"third_of_cells", prisms, flat_grid({0, 50.0 / 3, 22}, {0, 40.0 / 3, 16}, 30)},
       {"two_thirds_of_cells", prisms, flat_grid({5, 100.0 / 3, 11}, {0, 80.0 / 3, 9}, 30)},
       {"two_spacings", prisms, flat_grid({0, 25, 15}, {-40, 80, 4}, 30)},
-      {"heights", prisms, sample_grid(easting, northing, [](std::size_t i) { return 10.0 + 35 * (i % 3); })},
+      {"heights", prisms,
+       sample_grid(easting, northing, [](std::size_t i) { return 10 + 35 * static_cast<double>(i % 3); })},
       // on faces and corners, between and inside cells
       {"top", prisms, flat_grid({0, 25, 15}, {0, 20, 11}, 0)},
       {"between_layers", prisms, flat_grid({0, 25, 15}, {0, 20, 11}, -50)},
-      {"inside", prisms, sample_grid(easting, northing, [](std::size_t i) { return -100.0 + 33 * (i % 4); })},
+      {"inside", prisms,
+       sample_grid(easting, northing, [](std::size_t i) { return -100 + 33 * static_cast<double>(i % 4); })},
       {"below", prisms, flat_grid(easting, northing, -300)},
       {"one_layer", SampleMesh{7, 5, {{-50, 0}}}.prisms(), centres},
       {"one_row", SampleMesh{7, 1}.prisms(), flat_grid({25, 50, 7}, {27, 40, 1}, 30)},
@@ -90,6 +92,40 @@ std::vector<Sample> samples() {
   });
   change("cells_twice", [](Sample& s) { s.prisms.insert(s.prisms.end(), {s.prisms[3], s.prisms[40], s.prisms[3]}); });
   return all;
+}
+
+/// A mesh with points that a convolution takes, of any kind, as the seed has it.
+Sample random_sample(std::uint64_t seed) {
+  std::size_t drawn = 0;
+  const auto number = [&](double low, double high) { return uniform(seed, drawn++, low, high); };
+  const auto count = [&](int most) { return 1 + static_cast<int>(number(0, most)); };
+  SampleMesh mesh{count(12), count(12), {}, number(-1e5, 1e5), number(-1e5, 1e5)};
+  double bottom = number(-900, -500);
+  for (int layer = count(5); layer > 0; --layer) {
+    const double top = bottom + std::pow(10.0, number(-0.5, 2));
+    mesh.layers.push_back({bottom, top});
+    bottom = top;
+  }
+  Sample sample{"seed " + std::to_string(seed), mesh.prisms(), {}};
+  const auto axis = [&](double corner, double cell) {
+    const double step = cell * count(4) / count(4);
+    return SampleAxis{corner + number(-10, 10) * cell, step, count(12)};
+  };
+  const SampleAxis easting = axis(mesh.east, 50), northing = axis(mesh.north, 40);
+  const double top = bottom, above = number(1, 100), depth = number(0, 300);
+  switch (seed % 4) {
+    case 0: sample.points = flat_grid(easting, northing, top + above); break;
+    case 1: sample.points = flat_grid(easting, northing, top - depth); break;
+    case 2:
+      sample.points = sample_grid(easting, northing,
+                                  [&](std::size_t i) { return top + above - depth * static_cast<double>(i % 3); });
+      break;
+    default:
+      sample.tolerance = sample.error = std::pow(10.0, number(-11, -3));
+      sample.points =
+          sample_grid(easting, northing, [&](std::size_t i) { return top + above * uniform(seed + 1, i, 1, 3); });
+  }
+  return sample;
 }
 
 using Spaces = ::testing::Types<
@@ -219,6 +255,21 @@ TYPED_TEST(ConvolutionOn, AgreesWithTheDirectOperator) {
     // between levels squares vary more than what they are squares of
     const double of_squares = (sample.error > 1e-12 ? 4 : 1) * sample.error;
     EXPECT_LE(this->error(this->diagonal(*both.fast, weights), both.mine(expected_squares)), of_squares);
+  }
+}
+
+TYPED_TEST(ConvolutionOn, AgreesInRandomCases) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Sample sample = random_sample(seed);
+    SCOPED_TRACE(sample.name);
+    const typename TestFixture::Both both(sample);
+    const std::int64_t n_points = sample.points.size();
+    const auto density = this->densities_of(sample);
+    const auto expected = this->applied(*both.direct, density);
+    const auto fields = this->applied(*both.fast, both.mine(density));
+    for (std::int64_t f = 0; f < both.fast->fields().size(); ++f) {
+      EXPECT_LE(this->error(this->part(fields, f, n_points), this->part(expected, f, n_points)), sample.error) << f;
+    }
   }
 }
 
