@@ -34,9 +34,9 @@ Options:
 
 Packages come from Debian 12 or Ubuntu 24.04 when this runs as root; without root it prints the line that installs them.
 Kokkos and Kokkos Kernels are those that CMake finds, by CMAKE_PREFIX_PATH, Kokkos_ROOT or a loaded module. Else they are
-built once into build/dependencies, from a pinned source archive on PyPI; without a network, put that archive
-(pygenten-0.1.5.tar.gz) into build/dependencies yourself. Logs are in build/<backend>/logs. It can be run again at any
-time and does only what is left to do.
+built once into build/dependencies, from a pinned source archive on PyPI, and the header of pocketfft is taken out of another;
+without a network, put these archives (pygenten-0.1.5.tar.gz, numpy-2.4.6.tar.gz) into build/dependencies yourself. Logs
+are in build/<backend>/logs. It can be run again at any time and does only what is left to do.
 END
 }
 
@@ -347,6 +347,7 @@ look_around() {
   if ! found Kokkos || ! found KokkosKernels; then
     have_kokkos_source || python_with venv ensurepip >/dev/null || needed+=(python3-venv)
   fi
+  have_pocketfft || have_archive "$numpy_name" "$numpy_sha256" || python_with venv ensurepip >/dev/null || needed+=(python3-venv)
   if [ "$command" = run ] || [ $tests != no ]; then
     python_with xarray matplotlib jinja2 netCDF4 h5py yaml >/dev/null ||
       needed+=(python3-xarray python3-matplotlib python3-jinja2 python3-netcdf4 python3-h5py python3-yaml)
@@ -376,6 +377,61 @@ install_packages() {
   apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=600 "$@"
 }
 
+# ---- source archives of PyPI
+
+# have_archive NAME SHA256: whether it lies in build/dependencies, undamaged.
+have_archive() {
+  [ -f "$dependencies/$1" ] && printf '%s  %s\n' "$2" "$dependencies/$1" | sha256sum --check --status
+}
+
+# write_idle_backend FOLDER PACKAGE VERSION MODULE: a build backend that builds nothing. pip asks an archive's own backend
+# for a name and a version before it hands the archive over, would fetch that backend from the index, whatever version
+# lies there, and run it; this one answers.
+write_idle_backend() {
+  mkdir -p "$(dirname "$1/$4")"
+  touch "$(dirname "$1/$4")/__init__.py"
+  cat >"$1/$4.py" <<END
+import os
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    name = "$2-$3.dist-info"
+    os.mkdir(os.path.join(metadata_directory, name))
+    with open(os.path.join(metadata_directory, name, "METADATA"), "w") as file:
+        file.write("Metadata-Version: 2.1\\nName: $2\\nVersion: $3\\n")
+    return name
+END
+}
+
+# fetch_archive PACKAGE VERSION SHA256 MODULE: the source archive, whose build backend is MODULE, into build/dependencies.
+# Nothing of it is run before its checksum is verified: pip holds it against --hash as soon as it is there.
+fetch_archive() {
+  local name="$1-$2.tar.gz" folder="$dependencies/download" python
+  have_archive "$name" "$3" && return
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  "$(python_with venv ensurepip)" -I -m venv "$folder/venv"
+  python="$folder/venv/bin/python"
+  write_idle_backend "$("$python" -I -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" "$1" "$2" "$4"
+  printf '%s==%s --hash=sha256:%s\n' "$1" "$2" "$3" >"$folder/requirement"
+  # In the build folder, and not in /tmp, which is small on many machines.
+  # Where there is no network, this is to be known soon, not after five attempts.
+  TMPDIR="$folder" "$python" -I -m pip --disable-pip-version-check --retries "${PIP_RETRIES:-1}" --timeout 15 download \
+    --no-deps --require-hashes --no-build-isolation --no-binary "$1" --dest "$folder" --requirement "$folder/requirement"
+  if ! printf '%s  %s\n' "$3" "$folder/$name" | sha256sum --check; then
+    echo "The archive downloaded is not the pinned one: it is not used."
+    return 1
+  fi
+  mv "$folder/$name" "$dependencies/$name"
+  rm -rf "$folder"
+}
+
+# What a user is told where an archive of this NAME and SHA256 cannot be had, but for the rest of the last sentence.
+archive_remedy() {
+  printf 'the source archive of %s cannot be had: without a network, put\n%s (SHA-256 %s)\nfrom PyPI into %s and run this again, or name' \
+    "$3" "$1" "$2" "$dependencies"
+}
+
 # ---- Kokkos from its source archive
 
 archive_name=pygenten-0.1.5.tar.gz
@@ -383,55 +439,13 @@ archive_sha256=e620f05c742905e2db705d875f1cac92ef0ed453f9e6734e9beda26cc0f9cce7
 archive="$dependencies/$archive_name"
 source_dir="$dependencies/source"
 
-have_archive() { [ -f "$archive" ] && printf '%s  %s\n' "$archive_sha256" "$archive" | sha256sum --check --status; }
-have_kokkos_source() { [ -f "$source_dir/unpacked" ] || have_archive; }
-
-# A build backend that builds nothing. pip asks an archive's own backend for a name and a version before it hands the
-# archive over, would fetch that backend from the index, whatever version lies there, and run it; this one answers.
-write_idle_backend() {
-  mkdir -p "$1/scikit_build_core"
-  touch "$1/scikit_build_core/__init__.py"
-  cat >"$1/scikit_build_core/build.py" <<'END'
-import os
-
-
-def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    name = "pygenten-0.1.5.dist-info"
-    os.mkdir(os.path.join(metadata_directory, name))
-    with open(os.path.join(metadata_directory, name, "METADATA"), "w") as file:
-        file.write("Metadata-Version: 2.1\nName: pygenten\nVersion: 0.1.5\n")
-    return name
-END
-}
+have_kokkos_source() { [ -f "$source_dir/unpacked" ] || have_archive "$archive_name" "$archive_sha256"; }
 
 # The archive of pygenten holds the unmodified releases of Kokkos 4.7.00 and Kokkos Kernels 4.4.00; nothing else of it is
-# used and nothing of it is run before its checksum is verified: pip holds it against --hash as soon as it is there.
-download_archive() {
-  local folder=$1
-  "$(python_with venv ensurepip)" -I -m venv "$folder/venv"
-  local python="$folder/venv/bin/python"
-  write_idle_backend "$("$python" -I -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
-  printf 'pygenten==0.1.5 --hash=sha256:%s\n' "$archive_sha256" >"$folder/requirement"
-  # In the build folder, and not in /tmp, which is small on many machines.
-  # Where there is no network, this is to be known soon, not after five attempts.
-  TMPDIR="$folder" "$python" -I -m pip --disable-pip-version-check --retries "${PIP_RETRIES:-1}" --timeout 15 download \
-    --no-deps --require-hashes --no-build-isolation --no-binary pygenten --dest "$folder" --requirement "$folder/requirement"
-  if ! printf '%s  %s\n' "$archive_sha256" "$folder/$archive_name" | sha256sum --check; then
-    echo "The archive downloaded is not the pinned one: it is not used."
-    return 1
-  fi
-}
-
+# used.
 fetch_kokkos() {
   rm -rf "$source_dir"
-  if ! have_archive; then
-    local folder="$dependencies/download"
-    rm -rf "$folder"
-    mkdir -p "$folder"
-    download_archive "$folder"
-    mv "$folder/$archive_name" "$archive"
-    rm -rf "$folder"
-  fi
+  fetch_archive pygenten 0.1.5 "$archive_sha256" scikit_build_core/build
   mkdir -p "$source_dir"
   tar -xzf "$archive" -C "$source_dir" --strip-components=2 --wildcards '*/tpls/kokkos/*' '*/tpls/kokkos-kernels/*'
   touch "$source_dir/unpacked"
@@ -505,15 +519,13 @@ provide_kokkos() {
       printf 'Kokkos and Kokkos Kernels are not both in CMAKE_PREFIX_PATH or Kokkos_ROOT: what is missing is built here\n' >&2
     if [ ! -f "$source_dir/unpacked" ]; then
       local from="PyPI"
-      if have_archive; then
+      if have_archive "$archive_name" "$archive_sha256"; then
         from="build/dependencies"
       elif [ -e "$archive" ]; then
         printf '%s is damaged, or another one: its SHA-256 is not %s. It is fetched anew.\n' "$archive" \
           "$archive_sha256" >&2
       fi
-      remedy="the source archive of Kokkos cannot be had: without a network, put
-$archive_name (SHA-256 $archive_sha256)
-from PyPI into $dependencies and run this again, or name a
+      remedy="$(archive_remedy "$archive_name" "$archive_sha256" Kokkos) a
 Kokkos and Kokkos Kernels that are here by CMAKE_PREFIX_PATH or a module."
       step kokkos_source "Kokkos: source archive from $from" fetch_kokkos
     fi
@@ -534,6 +546,30 @@ Kokkos and Kokkos Kernels that are here by CMAKE_PREFIX_PATH or a module."
   fi
   if found Kokkos; then kokkos_dir=$(found_dir Kokkos); else kokkos_dir=$(package_dir Kokkos); fi
   kokkos_kernels_dir=$(package_dir KokkosKernels)
+}
+
+# ---- pocketfft, a header
+
+numpy_name=numpy-2.4.6.tar.gz
+numpy_sha256=f3a3570c4a2a16746ac2c31a7c7c7b0c186b95ce902e33db6f28094ed7387dda
+# where cmake/FindPocketfft.cmake looks too
+pocketfft_header="$dependencies/pocketfft/pocketfft_hdronly.h"
+
+have_pocketfft() { [ -f "$pocketfft_header" ] || found Pocketfft; }
+
+# The archive of numpy holds the header of pocketfft's C++ branch; nothing else of it is used.
+fetch_pocketfft() {
+  fetch_archive numpy 2.4.6 "$numpy_sha256" mesonpy/__init__
+  mkdir -p "$dependencies/pocketfft"
+  tar -xzf "$dependencies/$numpy_name" -C "$dependencies/pocketfft" --strip-components=4 --wildcards \
+    '*/numpy/fft/pocketfft/pocketfft_hdronly.h' '*/numpy/fft/pocketfft/LICENSE.md'
+}
+
+provide_pocketfft() {
+  have_pocketfft && return
+  remedy="$(archive_remedy "$numpy_name" "$numpy_sha256" pocketfft) the
+folder of its header, pocketfft_hdronly.h, by Pocketfft_ROOT."
+  step pocketfft "pocketfft: header out of a source archive" fetch_pocketfft
 }
 
 # ---- prismfield itself
@@ -559,7 +595,7 @@ compile() {
 }
 
 stamp_file="$build/bootstrap.stamp"
-wanted="$(settings; echo "${cmake_options[*]-} prefix $prefix")"
+wanted="$(settings; echo "${cmake_options[*]-} prefix $prefix pocketfft")"
 is_configured() {
   # A call for `run` after one for `test` finds everything; the other way round the tests' needs are still to be looked at.
   local level stamped tool
@@ -595,6 +631,7 @@ or a prefix (CMAKE_PREFIX_PATH) and say --no-packages."
     [ ${#needed[@]} -eq 0 ] || fail "still missing after the installation: ${needed[*]}; see $logs/probe.log and $logs/packages.log"
   fi
   provide_kokkos
+  provide_pocketfft
   step configure "prismfield: configure" configure
   # Another processor or compiler: the flags may read the same and mean something else.
   if [ -f "$stamp_file" ] && [ "$(sed -n 2p "$stamp_file")" != "$(sed -n 2p <<<"$wanted")" ]; then

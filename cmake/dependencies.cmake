@@ -21,6 +21,11 @@ prismfield_dependency(Threads)
 prismfield_dependency(Kokkos 4.5)
 prismfield_dependency(KokkosKernels)
 prismfield_dependency(fmt)
+# A header of which nothing is left in what is installed.
+if(NOT CMAKE_FIND_PACKAGE_NAME STREQUAL "prismfield")
+  list(PREPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
+  find_package(Pocketfft REQUIRED)
+endif()
 # The C interface: MPI's own C++ bindings are gone from the standard and would only add a library.
 if(PRISMFIELD_ENABLE_MPI)
   prismfield_dependency(MPI COMPONENTS C)

@@ -34,6 +34,5 @@ endif()
 prismfield_optional_dependency(proj PROJ PROJ::proj 7.2)
 # For digital elevation models in GeoTIFF.
 prismfield_optional_dependency(gdal GDAL GDAL::GDAL 3.0)
-list(PREPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
 find_package(xxHash 0.8 REQUIRED)
 find_package(nlohmann_json 3.9 REQUIRED)

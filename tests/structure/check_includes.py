@@ -69,6 +69,8 @@ LIBRARIES = [
     (r"xxh", "xxHash", r"src/base/checksum\.cpp"),
     (r"nlohmann/", "nlohmann-json", r"src/app/"),
     (r"(gdal|gdal_frmts|cpl_conv|cpl_error|ogr_srs_api)\.h$", "GDAL", r"src/io/dem_file\.cpp"),
+    (r"pocketfft", "pocketfft", r"src/fast/instances/"),
+    (r"cufft", "cuFFT", r"src/fast/instances/"),
     (r"proj(_experimental)?\.h$", "PROJ", r"src/io/cf_attributes\.cpp"),
     # what reads files or talks to users is compiled without it
     (r"Kokkos", "Kokkos",

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
+#include <prismfield/ranges.hpp>
+
+#include "fast/fft_shape.hpp"
+
+namespace prismfield {
+
+/// Prisms or points on a lattice, in the order of their places there. Some may be at one place.
+struct LatticeEntries {
+  /// which of this rank's prisms, or of the points, each is
+  std::vector<std::int32_t> number;
+  /// its double in transforms, which lie one behind another
+  std::vector<std::int64_t> place;
+};
+
+/// Points whose fields are one convolution of a layer: at one place within the mesh's cells, and at one height or, all
+/// of them together, at one level between heights.
+struct ConvolutionPlane {
+  /// from the south-west corner of a cell, in cells, [0, 1)
+  double easting = 0, northing = 0;
+  /// metres
+  double upward = 0;
+  /// its points among ConvolutionLayout::points
+  IndexRange points;
+  /// of ConvolutionLayout::levels; -1: its points are at its height
+  int level = -1;
+};
+
+/// Prisms as layers of a regular mesh, and points as planes of a lattice with the mesh's cells as steps: the fields of
+/// a layer at a plane are a convolution in two dimensions. Cells without a prism have density 0.
+///
+/// With nx x ny cells, and points within px x py steps from the lattice's point (first), kernel number (a, b) of a
+/// plane is the field of a cell at the point (first[0] - (nx - 1) + a, first[1] - (ny - 1) + b) steps east and north of
+/// it. Cell (i, j) is at double (i, j) of a transform, point (i, j) at (nx - 1 + i, ny - 1 + j): sums over cells are
+/// sums over kernels without any that wrap around.
+struct ConvolutionLayout {
+  /// south-west corner of the mesh and edges of a cell, metres
+  std::array<double, 2> corner{}, edge{};
+  /// along easting and northing: cells, steps that the points take, the first of these from the corner
+  std::array<std::int64_t, 2> cells{}, window{}, first{};
+  /// of this rank's prisms: bottom and top, metres
+  std::vector<std::array<double, 2>> layers;
+  /// places are those of transforms of this shape, layer by layer
+  FftShape shape;
+  LatticeEntries prisms;
+  /// entries of prisms at which layers end
+  std::vector<std::int64_t> layer_ends;
+  /// places within one transform, plane by plane
+  LatticeEntries points;
+  std::vector<ConvolutionPlane> planes;
+  /// Chebyshev's nodes between the lowest and the highest point, and every point of `points`, both on [-2, 2]; empty
+  /// where planes are at the heights of their points
+  std::vector<double> levels, on_levels;
+
+  /// Rows of a transform in which cells and points are.
+  [[nodiscard]] IndexRange cell_rows() const noexcept { return {0, cells[1]}; }
+  [[nodiscard]] IndexRange point_rows() const noexcept { return {cells[1] - 1, cells[1] - 1 + window[1]}; }
+  /// Rows of a transform that kernels have.
+  [[nodiscard]] IndexRange kernel_rows() const noexcept { return {0, cells[1] - 1 + window[1]}; }
+  [[nodiscard]] std::int64_t n_layers() const noexcept { return static_cast<std::int64_t>(layers.size()); }
+  [[nodiscard]] std::int64_t n_planes() const noexcept { return static_cast<std::int64_t>(planes.size()); }
+  /// Entries of prisms in these layers.
+  [[nodiscard]] IndexRange prisms_in(IndexRange of_layers) const noexcept {
+    const auto end_of = [&](std::int64_t layer) {
+      return layer == 0 ? 0 : layer_ends[static_cast<std::size_t>(layer - 1)];
+    };
+    return {end_of(of_layers.begin), end_of(of_layers.end)};
+  }
+};
+
+/// Finds the layout of `range` of the prisms, which must be readable, and of all points.
+///
+/// Prisms have to have equal edges along easting and along northing and to lie on one mesh; bottoms and tops may be
+/// any, few of them different. Points have to lie at few places within the mesh's cells, as those of every grid do
+/// whose spacing is to the cells' as small whole numbers are, and at few heights or all above the prisms. Then as many
+/// Chebyshev levels stand for their heights as keep the tensor's error below `tolerance` of its largest value. Points
+/// may be in any order, anywhere, and several at one place.
+///
+/// Coordinates may be 8 ulp of the largest, and what sources tell of rounding, off the lattice, which they then are
+/// taken to be on: as with the faces of prisms, nobody meant the difference.
+///
+/// Throws InputError, which says in one line why a convolution cannot serve.
+[[nodiscard]] ConvolutionLayout find_convolution(const PrismSource& prisms, IndexRange range,
+                                                 const PointColumns& points, double tolerance);
+
+}  // namespace prismfield

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+
+namespace prismfield {
+
+/// A real transform in two dimensions and how it lies in memory: row by row, each padded so that its frequencies, half
+/// of them and one more, have the place of its reals.
+struct FftShape {
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+
+  /// complex numbers of a row that is transformed
+  [[nodiscard]] std::int64_t half() const noexcept { return columns / 2 + 1; }
+  /// doubles from one row to the next
+  [[nodiscard]] std::int64_t pitch() const noexcept { return 2 * half(); }
+  /// complex numbers, and doubles, of a transform
+  [[nodiscard]] std::int64_t frequencies() const noexcept { return rows * half(); }
+  [[nodiscard]] std::int64_t reals() const noexcept { return rows * pitch(); }
+
+  bool operator==(const FftShape&) const noexcept = default;
+};
+
+/// The least length from n on, at least 1, that has no other factors than 2, 3, 5 and 7, for which transforms are fast.
+[[nodiscard]] constexpr std::int64_t fft_length(std::int64_t n) noexcept {
+  const auto is_smooth = [](std::int64_t length) {
+    for (const std::int64_t factor : {2, 3, 5, 7}) {
+      while (length % factor == 0) length /= factor;
+    }
+    return length == 1;
+  };
+  while (!is_smooth(n)) ++n;
+  return n;
+}
+
+}  // namespace prismfield
