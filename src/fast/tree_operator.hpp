@@ -96,7 +96,7 @@ private:
     settings.set = m_work.plan.set;
     settings.rows = kernel::field_rows(settings.set, m_work.fields);
     settings.degree = degree_for(tolerance);
-    settings.truncation = std::max(tolerance / 10, Arithmetic::tolerance);
+    settings.truncation = tolerance / 10;
     settings.any_density = true;
     settings.allowed = allowed_errors(space, tolerance);
     for (std::size_t d = 0; d < 3; ++d) settings.rounding[d] = prisms.rounding()[d] + m_work.unordered.rounding[d];

@@ -34,8 +34,8 @@ struct TreeSettings {
   std::int64_t leaf_prisms = 32, leaf_points = 32;
   /// see EngineSettings
   std::array<double, 3> rounding{};
-  /// truncation error allowed to the multipoles of near pairs, relative to a pair's gradient tensor
-  double truncation = Arithmetic::tolerance;
+  /// of near pairs, see EngineSettings
+  double truncation = 0;
 };
 
 /// The highest degree that is worth its moments at a tolerance.
@@ -88,21 +88,6 @@ struct OrderPrisms {
       product *= edge;
     }
     volume(i) = product;
-  }
-};
-
-/// Ranges of the multipoles of near pairs by another truncation than the arithmetic's own, of each shape once.
-template <class Memory>
-struct TruncateShapes {
-  kernel::MultipoleTables tables;
-  double truncation;
-  kernel::LaunchData<Arithmetic, Memory> launch;
-  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
-    const std::int32_t shape = launch.far(p).shape;
-    if (p > 0 && launch.far(p - 1).shape == shape) return;
-    const kernel::NearPrism<Arithmetic>& prism = launch.near(p);
-    kernel::prepare_multipole(tables, prism.dx, prism.dy, prism.dz, truncation, launch.shapes(shape).coefficients,
-                              launch.shapes(shape).ranges);
   }
 };
 
@@ -245,7 +230,8 @@ public:
 
   /// Of at least one prism and point each. Waits. Throws AllocationFailure.
   TreeProducts(const Space& space, const PrismBlock& prisms, const PointColumns& points, const TreeSettings& settings)
-      : m_settings(settings), m_staged({}, settings.leaf_prisms) {
+      : m_settings(settings),
+        m_staged({.batch = settings.leaf_prisms, .truncation = settings.truncation}) {
     m_data.tables = expansion_tables(space);
     m_data.degree = settings.degree;
     const FieldList fields = fields_of(settings.set);
@@ -372,11 +358,6 @@ private:
     gather(block.density, ordered.density);
     m_staged.stage(space, ordered);
     m_staged.upload(space);
-    if (m_settings.truncation > Arithmetic::tolerance) {
-      TruncateShapes<Memory> truncate{kernel::multipole_tables(), m_settings.truncation, {}};
-      m_staged.give_to(truncate.launch);
-      Kokkos::parallel_for("prismfield::truncate_shapes", indices(space, block.size()), truncate);
-    }
     space.fence("prismfield: prisms staged");
     m_staged.free_staging();
   }
