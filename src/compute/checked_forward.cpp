@@ -191,6 +191,7 @@ Fields checked_forward(const PrismSource& prisms, const PointColumns& points, co
   const DirectSums sums(prisms, points, request, plan, communicator, observer);
   const double aim = share_of_sample * request.execution.tolerance;
   Request now = request;
+  now.execution.method = plan.method;
   ToleranceCheck check;
   Fields result = forward(prisms, points, now, work, communicator, observer, guard, values);
   double last = HUGE_VAL;

@@ -13,6 +13,8 @@
 namespace prismfield {
 namespace {
 
+void check_direct(const Request& /*request*/, const PrismSource& /*ensemble*/, const PointColumns& /*points*/) {}
+
 double direct_seconds(const Plan& plan, const Request& request, const PrismSource& ensemble,
                       const PointColumns& points) {
   return share_seconds(measured_weights(request, plan), ensemble, points, plan);
@@ -35,7 +37,7 @@ std::unique_ptr<RankWork> direct_work(const Plan& plan, int rank) { return std::
 
 }  // namespace
 
-constexpr ForwardMethod direct_method = {Method::direct, plan_direct, direct_shares,
-                                         direct_seconds, direct_text, direct_work};
+constexpr ForwardMethod direct_method = {Method::direct, check_direct, plan_direct, direct_shares,
+                                         direct_seconds, direct_text,  direct_work};
 
 }  // namespace prismfield

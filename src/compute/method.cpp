@@ -9,6 +9,7 @@
 
 #include <prismfield/error.hpp>
 
+#include "base/human_text.hpp"
 #include "model/choices.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
@@ -59,19 +60,76 @@ void choose_share(Plan& plan, const Execution& wanted, const Machine& machine, c
   plan.point_end = share.points.end;
 }
 
-/// What the method has to keep to. So few points are computed as a check would compute them.
-double tolerance_of(const Request& request, const Plan& plan) {
+/// Whether a tolerance saves anything. So few points are computed as a check would compute them.
+bool saves(const Request& request, const ProblemSize& problem) {
   const Execution& wanted = request.execution;
-  const bool saves = wanted.kernel != KernelKind::corners && plan.n_points > wanted.check_points;
-  return saves ? std::max(wanted.tolerance, default_tolerance) : default_tolerance;
+  return wanted.kernel != KernelKind::corners && problem.n_points > wanted.check_points &&
+         wanted.tolerance > default_tolerance;
 }
 
-/// The method that a request asks for, or that `auto` takes.
-void choose_method(Plan& plan, const Request& request) {
-  plan.method = request.execution.method;
-  if (plan.method != Method::automatic) return;
-  plan.method = Method::direct;
-  plan.method_reason = "the only one of this version";
+/// The largest value of all ranks. Collective.
+template <class T>
+T largest(const Communicator& communicator, T mine) {
+  const std::vector<T> all = gather_everywhere(communicator, mine);
+  return *std::max_element(all.begin(), all.end());
+}
+
+/// What the ranks of a run plan it by.
+struct Run {
+  const PrismSource& ensemble;
+  const PointColumns& points;
+  const ProblemSize& problem;
+  const Communicator& communicator;
+  PrismCuts cuts;
+};
+
+/// The plan by the method of a request that was checked. Throws and is collective as plan_on_ranks().
+Plan plan_by_method(const Request& request, const Run& run) {
+  Machine machine;
+  Plan plan;
+  agree_on_input(run.communicator, [&] {
+    machine = machine_here(request, run.communicator);
+    plan = make_plan(request, run.problem, machine);
+    method_of(plan).check(request, run.ensemble, run.points);
+  });
+  const bool is_chosen = request.execution.partition == Partition::automatic;
+  if (run.communicator.size() == 1 || !(is_chosen || request.execution.balance == Balance::cost)) return plan;
+  const Shares shares = method_of(plan).shares(plan, request, run.ensemble, run.points, run.cuts, run.communicator);
+  agree(run.communicator, [&] { plan = make_plan(request, run.problem, machine, &shares); });
+  return plan;
+}
+
+MethodCost cost_by_method(Request request, Method method, const Run& run) {
+  request.execution.method = method;
+  MethodCost cost{method, {}, 0, 0, 0};
+  try {
+    const Plan plan = plan_by_method(request, run);
+    cost.seconds = estimated_seconds(request, run.ensemble, run.points, plan, run.communicator);
+    cost.host_bytes = largest(run.communicator, plan.host_bytes);
+    cost.device_bytes = largest(run.communicator, plan.device_bytes);
+  } catch (const InputError& error) {
+    if (method == Method::direct) throw;
+    cost.problem = error.problems().front().what;
+  }
+  return cost;
+}
+
+std::vector<MethodCost> costs_of_run(const Request& request, const Run& run) {
+  std::vector<MethodCost> costs;
+  for (const Method method : built_methods) costs.push_back(cost_by_method(request, method, run));
+  return costs;
+}
+
+/// "2.1 s; direct 170 s"
+std::string reason_of(const MethodCost& chosen, const std::vector<MethodCost>& costs) {
+  std::string text = "about " + duration_text(chosen.seconds);
+  const char* separator = "; ";
+  for (const MethodCost& cost : costs) {
+    if (cost.method == chosen.method || !cost.problem.empty()) continue;
+    text += fmt::format("{}{} {}", separator, name(cost.method), duration_text(cost.seconds));
+    separator = ", ";
+  }
+  return text;
 }
 
 }  // namespace
@@ -91,27 +149,38 @@ Plan make_plan(const Request& request, const ProblemSize& problem, const Machine
   plan.kernel = request.execution.kernel;
   plan.n_prisms = problem.n_prisms;
   plan.n_points = problem.n_points;
-  plan.tolerance = tolerance_of(request, plan);
-  choose_method(plan, request);
+  if (saves(request, problem)) plan.tolerance = request.execution.tolerance;
+  plan.method = request.execution.method;
+  if (plan.method == Method::automatic) {
+    plan.method = Method::direct;
+    plan.method_reason = fmt::format("no tolerance above {:g} was asked for", default_tolerance);
+  }
   choose_share(plan, request.execution, machine, shares);
   plan.memory_limit = memory_limit_of(request.execution, machine);
   method_of(plan).plan(plan, request, problem, machine);
   return plan;
 }
 
+std::vector<MethodCost> method_costs(const Request& request, const PrismSource& ensemble, const PointColumns& points,
+                                     const ProblemSize& problem, const Communicator& communicator) {
+  return costs_of_run(request, {ensemble, points, problem, communicator, PrismCuts::of_each_part});
+}
+
 Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const PointColumns& points,
                    const ProblemSize& problem, const Communicator& communicator, PrismCuts cuts) {
-  Machine machine;
-  Plan plan;
-  agree_on_input(communicator, [&] {
-    check_request(request);
-    machine = machine_here(request, communicator);
-    plan = make_plan(request, problem, machine);
+  agree_on_input(communicator, [&] { check_request(request); });
+  const Run run{ensemble, points, problem, communicator, cuts};
+  const bool may_choose =
+      request.execution.method == Method::automatic && built_methods.size() > 1 && saves(request, problem);
+  if (!may_choose) return plan_by_method(request, run);
+  const std::vector<MethodCost> costs = costs_of_run(request, run);
+  const auto& chosen = *std::min_element(costs.begin(), costs.end(), [](const MethodCost& a, const MethodCost& b) {
+    return a.problem.empty() && (!b.problem.empty() || a.seconds < b.seconds);
   });
-  const bool is_chosen = request.execution.partition == Partition::automatic;
-  if (communicator.size() == 1 || !(is_chosen || request.execution.balance == Balance::cost)) return plan;
-  const Shares shares = method_of(plan).shares(plan, request, ensemble, points, cuts, communicator);
-  agree(communicator, [&] { plan = make_plan(request, problem, machine, &shares); });
+  Request decided = request;
+  decided.execution.method = chosen.method;
+  Plan plan = plan_by_method(decided, run);
+  plan.method_reason = reason_of(chosen, costs);
   return plan;
 }
 
@@ -119,8 +188,7 @@ double estimated_seconds(const Request& request, const PrismSource& ensemble, co
                          const Plan& plan, const Communicator& communicator) {
   double seconds = 0;
   agree(communicator, [&] { seconds = method_of(plan).seconds(plan, request, ensemble, points); });
-  const std::vector<double> all = gather_everywhere(communicator, seconds);
-  return *std::max_element(all.begin(), all.end());
+  return largest(communicator, seconds);
 }
 
 }  // namespace prismfield

@@ -146,6 +146,9 @@ struct PlanText {
 /// A way to compute forward runs: all that the rest of the program knows of it.
 struct ForwardMethod {
   Method method;
+  /// Throws InputError, by execution.method, where the method cannot serve; the points are checked. Each rank by
+  /// itself: of an ensemble that is spread over ranks it looks at what this one can read.
+  void (*check)(const Request& request, const PrismSource& ensemble, const PointColumns& points);
   /// Decides the method's own part of a plan that has its share of prisms and points, and all memory (see
   /// count_memory). Pure arithmetic.
   void (*plan)(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine);
@@ -162,14 +165,31 @@ struct ForwardMethod {
 /// In direct_method.cpp: every pair by itself.
 extern const ForwardMethod direct_method;
 
-/// Decides share, memory and all that the method needs of one rank's run. Pure arithmetic: nothing is asked of a
-/// device. `shares`: what ranks decided together; without it `partition: auto` is by prisms and shares are of equal
-/// count. Throws InputError, by key, for a grid of ranks that is not the machine's.
+/// Decides share, memory and all that the method needs of one rank's run; an automatic method is direct. Pure
+/// arithmetic: nothing is asked of a device. `shares`: what ranks decided together; without it `partition: auto` is by
+/// prisms and shares are of equal count. Throws InputError, by key, for a grid of ranks that is not the machine's.
 [[nodiscard]] Plan make_plan(const Request& request, const ProblemSize& problem, const Machine& machine,
                              const Shares* shares = nullptr);
 
-/// The plan of a run on all ranks: make_plan() for the machine of each, with the shares that `partition: auto` and
-/// `balance` ask for. Throws InputError, by key, the same on every rank, and AgreedFailure for failures. Collective.
+/// What a run takes by one method.
+struct MethodCost {
+  Method method = Method::direct;
+  /// why the method cannot serve; "": it can
+  std::string problem;
+  /// on the slowest rank
+  double seconds = 0;
+  /// bytes, on the ranks that take the most
+  std::int64_t host_bytes = 0, device_bytes = 0;
+};
+
+/// The costs of every method, direct first. The same on every rank. Throws and is collective as plan_on_ranks().
+[[nodiscard]] std::vector<MethodCost> method_costs(const Request& request, const PrismSource& ensemble,
+                                                   const PointColumns& points, const ProblemSize& problem,
+                                                   const Communicator& communicator);
+
+/// The plan of a run on all ranks: make_plan() for the machine of each, by the fastest method where that is automatic
+/// and the tolerance lets others than direct serve, with the shares that `partition: auto` and `balance` ask for.
+/// Throws InputError, by key, the same on every rank, and AgreedFailure for failures. Collective.
 [[nodiscard]] Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const PointColumns& points,
                                  const ProblemSize& problem, const Communicator& communicator,
                                  PrismCuts cuts = PrismCuts::of_each_part);
