@@ -67,15 +67,29 @@ std::string overlap_text(const Inputs& inputs) {
   return count + " within the model's outline";
 }
 
+/// "tree (auto: about 2.1 s; direct 170 s)"
+std::string method_text(const Plan& plan) {
+  return name(plan.method) + (plan.method_reason.empty() ? "" : " (auto: " + plan.method_reason + ")");
+}
+
 /// The lines with which a run begins. `ranks`: what placement_text says of them.
 std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
   const bool is_vector = inputs.run.fields == FieldList::vector();
-  return fmt::format("{}\n{}\n{}, {} pairs{}\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}\n", shown(inputs.run.title),
+  return fmt::format("{}\n{}\n{}, {} pairs{}\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}{}\n", shown(inputs.run.title),
                      shown(inputs.model->description()), points_text(inputs.points), pairs_text(plan),
                      is_vector ? "; fields: " + fields_text(inputs.run.fields) : "",
                      extent_text(inputs.model->source().bounds()), density_text(inputs.model->densities()),
                      extent_text(bounds_of(inputs.points)), overlap_text(inputs), space_text(plan),
-                     partition_text(plan, ranks), name(plan.precision));
+                     partition_text(plan, ranks), name(plan.precision),
+                     plan.tolerance > default_tolerance ? "; " + method_text(plan) : "");
+}
+
+/// What a run takes by a method, or why that cannot serve.
+std::string cost_text(const MethodCost& cost) {
+  if (!cost.problem.empty()) return cost.problem;
+  std::string text = duration_text(cost.seconds) + ", " + size_text(cost.host_bytes);
+  if (cost.device_bytes > 0) text += ", on the device " + size_text(cost.device_bytes);
+  return text;
 }
 
 /// Every rank's share and memory, as --dry-run tells it.
@@ -84,9 +98,9 @@ struct RankSizes {
 };
 
 /// What --dry-run prints. `need`: the tightest of memory. `ranks_text`: what placement_text says of the ranks.
-/// `seconds`: that the run takes, but for its result.
+/// `seconds`: that the run takes before it computes.
 std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSizes& ranks, const MemoryNeed& need,
-                          const std::string& ranks_text, double seconds) {
+                          const std::string& ranks_text, const std::vector<MethodCost>& costs, double seconds) {
   std::string text = shown(inputs.run.title) + "\n";
   const auto row = [&](const char* label, const std::string& content) {
     text += fmt::format("  {:<18}{}\n", label, shown(content));
@@ -103,10 +117,14 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
                   is_device(plan.space) ? fmt::format("blocks of {}", plan.block) : counted(plan.lanes, "lane")));
   row("precision", fmt::format("{}, kernel {}", name(plan.precision), name(plan.kernel)));
   row("partition", partition_text(plan, ranks_text));
-  row("method", name(plan.method) + (plan.method_reason.empty() ? "" : " (auto: " + plan.method_reason + ")"));
+  row("method", method_text(plan));
   if (plan.tolerance > default_tolerance) {
     row("tolerance",
         fmt::format("{}, checked at {} points", short_number(plan.tolerance), inputs.run.execution.check_points));
+  }
+  for (const MethodCost& cost : costs) {
+    row(fmt::format("  {}", name(cost.method)).c_str(), cost_text(cost));
+    if (cost.method == plan.method) seconds += cost.seconds;
   }
   for (const auto& [label, content] : method_of(plan).text(plan).rows) row(label.c_str(), content);
   const bool on_device = std::any_of(ranks.device.begin(), ranks.device.end(), [](std::int64_t n) { return n > 0; });
@@ -313,11 +331,14 @@ ProgramEnd execute(const RunOptions& options, const std::vector<std::string>& ko
   if (options.dry_run) {
     const RankSizes sizes = gather_sizes(plan, communicator);
     // what the run does before it computes has been done here
-    double seconds = seconds_since(begin);
+    const double seconds = seconds_since(begin);
     if (!options.quiet) {
-      seconds += estimated_seconds(inputs.run.request(), inputs.model->source(), inputs.points, plan, communicator);
+      const std::vector<MethodCost> costs =
+          method_costs(inputs.run.request(), inputs.model->source(), inputs.points, size_of(inputs), communicator);
+      if (is_root) {
+        std::cout << dry_run_table(inputs, plan, sizes, need, placement_text(places), costs, seconds) << std::flush;
+      }
     }
-    if (tells) std::cout << dry_run_table(inputs, plan, sizes, need, placement_text(places), seconds) << std::flush;
     if (!shortage.empty()) warn(shortage + "; without --dry-run this is refused");
     return {};
   }
