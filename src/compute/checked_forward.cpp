@@ -73,7 +73,7 @@ class DirectSums {
 public:
   DirectSums(const PrismSource& prisms, const PointColumns& points, const Request& request, const Plan& plan,
              const Communicator& communicator, Observer* observer)
-      : m_numbers(random_points(request.execution.check_points, points.size())) {
+      : m_numbers(random_points(std::min(request.execution.check_points, points.size()), points.size())) {
     Request exact;
     exact.fields = fields_of(plan.set);
     exact.fields.add(request.fields);
@@ -90,6 +90,22 @@ public:
     PatientObserver patient(observer);
     m_fields = forward(prisms, chosen, exact, *make_work(few, communicator), communicator, &patient);
     for (int order = 0; order < n_orders; ++order) m_norms[static_cast<std::size_t>(order)] = largest_norm(order);
+  }
+
+  /// See FieldSizes: of the fields that are asked for. A field that vanishes is as large as the norm of its order. The
+  /// same on every rank. Collective.
+  [[nodiscard]] FieldSizes sizes(const Request& request, const Communicator& communicator) const {
+    FieldSizes sizes = no_sizes;
+    for (const FieldInfo& field : request.fields) {
+      const auto order = static_cast<std::size_t>(order_of(field));
+      double weights = 0;
+      for (const double weight : field.weights) weights += std::abs(weight);
+      const double size = or_norm(largest_value(field), order_of(field));
+      const double of_unit = size / (weights * std::abs(request.gravitational_constant));
+      sizes[order] = std::min(sizes[order], of_unit > 0 ? of_unit : infinite_size);
+    }
+    broadcast(communicator, sizes);
+    return sizes;
   }
 
   /// The largest difference of each asked field of a result from the sums, relative as ToleranceCheck says. `values`:
@@ -120,11 +136,33 @@ private:
     return m_fields.values[row * m_numbers.size() + i];
   }
 
+  /// Where the tensor has a value at the chosen point i.
+  [[nodiscard]] bool has_value(int order, std::size_t i) const {
+    const std::vector<std::int64_t>& singular = m_fields.singular_points;
+    return order < 2 || !std::binary_search(singular.begin(), singular.end(), static_cast<std::int64_t>(i));
+  }
+
+  /// At the chosen points.
+  [[nodiscard]] double largest_value(const FieldInfo& field) const {
+    double largest = 0;
+    for (std::size_t i = 0; i < m_numbers.size() && !m_fields.values.empty(); ++i) {
+      if (has_value(order_of(field), i)) largest = std::max(largest, std::abs(value(field, i)));
+    }
+    return largest;
+  }
+
+  /// The size of a field of this largest value: what is left of one that vanishes is rounding.
+  [[nodiscard]] double or_norm(double largest, int order) const {
+    const double norm = m_norms[static_cast<std::size_t>(order)];
+    return largest <= default_tolerance * norm ? norm : largest;
+  }
+
   /// The largest root of the sum of squares of the native fields of an order.
   [[nodiscard]] double largest_norm(int order) const {
     double largest = 0;
     for (std::size_t i = 0; i < m_numbers.size() && !m_fields.values.empty(); ++i) {
       double squares = 0;
+      if (!has_value(order, i)) continue;
       for (const FieldInfo& field : m_fields.fields) {
         if (is_native(field.field) && order_of(field) == order) squares += value(field, i) * value(field, i);
       }
@@ -149,10 +187,7 @@ private:
       const double computed = values[static_cast<std::size_t>(m_numbers[i])];
       difference = std::max(difference, std::abs(computed - value(field, i)));
     }
-    // what is left of a field that vanishes is rounding
-    const double norm = m_norms[static_cast<std::size_t>(order)];
-    if (largest <= default_tolerance * norm) largest = norm;
-    return difference == 0 ? 0 : difference / largest;
+    return difference == 0 ? 0 : difference / or_norm(largest, order);
   }
 
   std::vector<std::int64_t> m_numbers;
@@ -189,10 +224,12 @@ Fields checked_forward(const PrismSource& prisms, const PointColumns& points, co
   }
   const auto start = Clock::now();
   const DirectSums sums(prisms, points, request, plan, communicator, observer);
+  const FieldSizes sizes = sums.sizes(request, communicator);
   const double aim = share_of_sample * request.execution.tolerance;
   Request now = request;
   now.execution.method = plan.method;
   ToleranceCheck check;
+  work.expect(sizes);
   Fields result = forward(prisms, points, now, work, communicator, observer, guard, values);
   double last = HUGE_VAL;
   while (true) {
@@ -211,7 +248,9 @@ Fields checked_forward(const PrismSource& prisms, const PointColumns& points, co
     const Plan next = plan_alike(plan, now, prisms, points, plan.points(), communicator);
     check.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     result = {};
-    result = forward(prisms, points, now, *make_work(next, communicator), communicator, observer, guard, values);
+    const std::unique_ptr<RankWork> again = make_work(next, communicator);
+    again->expect(sizes);
+    result = forward(prisms, points, now, *again, communicator, observer, guard, values);
   }
   if (check.repeats == 0) check.seconds = sums.seconds();
   check.points = sums.size();

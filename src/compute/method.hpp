@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -84,6 +85,13 @@ public:
 
 class RunGuard;
 
+/// The size of what is asked for, by the order of derivatives, G = 1: the smallest, over the fields of the order, of
+/// the largest magnitudes at some points, by sums of native fields for a unit of their weights; infinite where none of
+/// the order is asked for.
+using FieldSizes = std::array<double, 3>;
+inline constexpr double infinite_size = std::numeric_limits<double>::infinity();
+inline constexpr FieldSizes no_sizes = {infinite_size, infinite_size, infinite_size};
+
 /// One rank's work in a forward run: made of its plan, it can be put where another run stopped, and is done once.
 class RankWork {
 public:
@@ -96,6 +104,9 @@ public:
   /// The prisms that this rank reads.
   [[nodiscard]] virtual IndexRange prisms() const = 0;
 
+  /// Says how large the fields are, before prepare(): a method that sums up errors of its own keeps these small beside
+  /// them. Told to runs whose plan has a tolerance.
+  virtual void expect(const FieldSizes& /*sizes*/) {}
   /// Allocates; where memory is short, by a smaller plan. Throws RunError when even the smallest finds none. Prisms and
   /// columns must outlive this object.
   virtual void prepare(const PrismSource& prisms, const PointColumns& points) = 0;
