@@ -101,8 +101,8 @@ def forward(
     of FIELDS. axes: "z_up" or "z_down", along which z vectors and tensors point; coordinates are always upward. units:
     "SI", or "mGal" with Eotvos for gradients and J/kg for the potential. precision: "double", "mixed" or "single".
     space: "default", "serial", "openmp", "cuda", "hip". tolerance: the error that may be made for speed, relative to
-    the largest value of each field; what is found at 100 random points is a fifth of it at most. threads: of the library's start, see start(). progress: called
-    with the part that is done.
+    the largest value of each field; what is found at 100 random points is a fifth of it at most. threads: of the
+    library's start, see start(). progress: called with the part that is done.
 
     Returns (fields, m), or (m,) for one name; with a tuple of coordinates their shape in place of m. On faces the
     tensor is the mean of both sides; points on edges give a SingularPointWarning. Raises InputError (a ValueError) for
