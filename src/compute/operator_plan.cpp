@@ -34,6 +34,7 @@ Request request_in(Space space, Request request) {
   execution.space = space;
   // no product is checked
   execution.tolerance = default_tolerance;
+  execution.method = Method::direct;
   return request;
 }
 
