@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -130,13 +131,19 @@ std::unique_ptr<Operator<Space>> make_operator_of(Method method, const Space& sp
   return make_direct_operator(space, prisms, points, by_points(request), communicator);
 }
 
-/// The cheapest of the other methods that serve, by their estimates; direct where none does. Collective.
-inline MethodCost cheapest_saving(const PrismSource& prisms, const PointColumns& points, const Request& request,
-                                  const Communicator& communicator) {
+/// The method that computes G anew: the one asked for; where that is automatic and a tolerance lets others serve than
+/// direct, the cheapest by their estimates. Collective.
+inline MethodCost method_anew(const PrismSource& prisms, const PointColumns& points, const Request& request,
+                              const Communicator& communicator) {
+  const Execution& wanted = request.execution;
   MethodCost least;
-  for (const MethodCost& cost : method_costs(request, prisms, points, problem_size(prisms, points), communicator)) {
-    if (cost.method == Method::direct || !cost.problem.empty()) continue;
-    if (least.method == Method::direct || cost.seconds < least.seconds) least = cost;
+  if (wanted.method != Method::automatic) {
+    least.method = wanted.method;
+  } else if (wanted.tolerance > default_tolerance) {
+    least.seconds = std::numeric_limits<double>::infinity();
+    for (const MethodCost& cost : method_costs(request, prisms, points, problem_size(prisms, points), communicator)) {
+      if (cost.problem.empty() && cost.seconds < least.seconds) least = cost;
+    }
   }
   return least;
 }
@@ -148,10 +155,8 @@ std::unique_ptr<Operator<Space>> faster_operator(const Space& space, const Prism
                                                  const PointColumns& points, const Request& request,
                                                  const LikelyProducts& likely, const Communicator& communicator,
                                                  StorageChoice& choice) {
-  const Execution& wanted = request.execution;
-  if (wanted.method != Method::automatic || wanted.tolerance <= default_tolerance) return nullptr;
   const auto products = static_cast<double>(likely.count * likely.vectors);
-  const MethodCost estimated = cheapest_saving(prisms, points, request, communicator);
+  const MethodCost estimated = method_anew(prisms, points, request, communicator);
   if (estimated.method == Method::direct || products * estimated.seconds >= choice.seconds) return nullptr;
   const Kokkos::Timer timer;
   auto faster = make_operator_of(estimated.method, space, prisms, points, request, communicator);
@@ -163,7 +168,7 @@ std::unique_ptr<Operator<Space>> faster_operator(const Space& space, const Prism
   broadcast(communicator, product);
   broadcast(communicator, seconds);
   if (seconds >= choice.seconds) return nullptr;
-  choice = faster_choice(choice, estimated.method, wanted.tolerance, product, seconds);
+  choice = faster_choice(choice, estimated.method, request.execution.tolerance, product, seconds);
   return faster;
 }
 
@@ -222,7 +227,7 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
     return in_file;
   }
   if (choice.store == Store::none) {
-    if (is_computed) choice.method = request.execution.method;
+    choice.method = method_anew(prisms, points, request, communicator).method;
     if (choice.why.empty()) choice.why = storage_text(choice);
     return make_operator_of(choice.method, space, prisms, points, request, communicator);
   }
