@@ -38,6 +38,7 @@ Request request_in(Space space, Request request) {
   execution.method = Method::direct;
   // no product is checked
   execution.tolerance = default_tolerance;
+  execution.method = Method::direct;
   return request;
 }
 

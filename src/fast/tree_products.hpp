@@ -230,8 +230,7 @@ public:
 
   /// Of at least one prism and point each. Waits. Throws AllocationFailure.
   TreeProducts(const Space& space, const PrismBlock& prisms, const PointColumns& points, const TreeSettings& settings)
-      : m_settings(settings),
-        m_staged({.batch = settings.leaf_prisms, .truncation = settings.truncation}) {
+      : m_settings(settings), m_staged(staging_settings(settings)) {
     m_data.tables = expansion_tables(space);
     m_data.degree = settings.degree;
     const FieldList fields = fields_of(settings.set);
@@ -294,6 +293,12 @@ private:
   using Order = Kokkos::View<std::int64_t*, Memory>;
   using Indices = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
 
+  [[nodiscard]] static EngineSettings staging_settings(const TreeSettings& settings) {
+    EngineSettings staging;
+    staging.batch = settings.leaf_prisms;
+    staging.truncation = settings.truncation;
+    return staging;
+  }
   [[nodiscard]] static Indices indices(const Space& space, std::int64_t n) { return Indices(space, 0, n); }
   [[nodiscard]] static Indices indices(const Space& space, std::size_t n) {
     return Indices(space, 0, static_cast<std::int64_t>(n));
