@@ -734,9 +734,8 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
        "case.yaml:5: execution.partition.ranks: asks for 10000000000 ranks, more than MPI can have"},
       {after("execution: {precision: float}\n"),
        "case.yaml:5: execution.precision: is 'float'; allowed: double, mixed, single"},
-      {after("execution: {method: fft}\n"),
-       "case.yaml:5: execution.method: is 'fft', which this version does not have: it computes every pair directly. "
-       "Allowed: auto, direct"},
+      {after("execution: {method: mesh}\n"),
+       "case.yaml:5: execution.method: is 'mesh', which this version does not have. Allowed: auto, direct, fft"},
       {after("execution: {tolerance: 2}\n"),
        "case.yaml:5: execution.tolerance: is 2; a number between 0 and 1 is expected"},
       {after("execution: {slots: 0}\n"),

@@ -15,7 +15,7 @@ enum class Partition { automatic, prisms, points, points_per_prism, rank_grid };
 enum class Balance { count, cost };
 enum class KernelKind { automatic, corners };
 enum class Precision { double_, mixed, single };
-/// This version has direct alone, which automatic takes.
+/// See docs/methods.md. This version has no mesh.
 enum class Method { automatic, direct, mesh, fft, tree };
 
 /// What the direct method keeps to in double precision whatever is asked for.

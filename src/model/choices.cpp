@@ -27,7 +27,7 @@ std::string method_problem(Method method) {
     if (method == built || method == Method::automatic) return "";
     allowed += std::string(", ") + name(built);
   }
-  return "which this version does not have: it computes every pair directly. Allowed: " + allowed;
+  return "which this version does not have. Allowed: " + allowed;
 }
 
 std::optional<Axes> axes_named(std::string_view word) noexcept {

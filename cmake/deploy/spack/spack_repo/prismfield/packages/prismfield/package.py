@@ -25,6 +25,9 @@ class Prismfield(CMakePackage, CudaPackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
 
+    # a header, which is compiled in
+    depends_on("pocketfft-header", type="build")
+
     depends_on("mpi")
     depends_on("hdf5@1.10: +hl")
     depends_on("yaml-cpp@0.7:")
