@@ -28,6 +28,16 @@ struct DirectPlan {
   std::int64_t slot_point_bytes = 0;
 };
 
+/// The tree method's part of a plan.
+struct TreePlan {
+  /// of a leaf, at most
+  std::int64_t leaf_prisms = 0, leaf_points = 0;
+  /// the highest degree of expansions
+  int degree = 0;
+  /// about, of the space that computes
+  std::int64_t bytes = 0;
+};
+
 /// Every choice of a launch, decided: what `--dry-run` prints and `/performance` records. What one method alone has is
 /// in a part of its own.
 struct Plan {
@@ -67,6 +77,7 @@ struct Plan {
   /// of this rank's file where the run keeps checkpoints
   std::int64_t checkpoint_bytes = 0;
   DirectPlan direct;
+  TreePlan tree;
 
   [[nodiscard]] IndexRange prisms() const noexcept { return {prism_begin, prism_end}; }
   [[nodiscard]] IndexRange points() const noexcept { return {point_begin, point_end}; }

@@ -18,7 +18,7 @@ namespace prismfield {
 namespace {
 
 /// Every method that was built; model/choices.hpp lists them for those who read a request.
-constexpr std::array methods = {&direct_method};
+constexpr std::array methods = {&direct_method, &tree_method};
 static_assert(methods.size() == built_methods.size());
 
 std::int64_t memory_limit_of(const Execution& wanted, const Machine& machine) {

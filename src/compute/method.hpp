@@ -175,6 +175,8 @@ struct ForwardMethod {
 
 /// In direct_method.cpp: every pair by itself.
 extern const ForwardMethod direct_method;
+/// In fast/tree_method.cpp: near pairs, and expansions of cells of two trees.
+extern const ForwardMethod tree_method;
 
 /// Decides share, memory and all that the method needs of one rank's run; an automatic method is direct. Pure
 /// arithmetic: nothing is asked of a device. `shares`: what ranks decided together; without it `partition: auto` is by
