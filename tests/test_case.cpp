@@ -735,7 +735,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("execution: {precision: float}\n"),
        "case.yaml:5: execution.precision: is 'float'; allowed: double, mixed, single"},
       {after("execution: {method: mesh}\n"),
-       "case.yaml:5: execution.method: is 'mesh', which this version does not have. Allowed: auto, direct, fft"},
+       "case.yaml:5: execution.method: is 'mesh', which this version does not have. Allowed: auto, direct, tree, fft"},
       {after("execution: {tolerance: 2}\n"),
        "case.yaml:5: execution.tolerance: is 2; a number between 0 and 1 is expected"},
       {after("execution: {slots: 0}\n"),

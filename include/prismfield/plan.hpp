@@ -46,6 +46,16 @@ struct ConvolutionPart {
   std::shared_ptr<const ConvolutionLayout> layout;
 };
 
+/// The tree method's part of a plan.
+struct TreePlan {
+  /// of a leaf, at most
+  std::int64_t leaf_prisms = 0, leaf_points = 0;
+  /// the highest degree of expansions
+  int degree = 0;
+  /// about, of the space that computes
+  std::int64_t bytes = 0;
+};
+
 /// Every choice of a launch, decided: what `--dry-run` prints and `/performance` records. What one method alone has is
 /// in a part of its own.
 struct Plan {
@@ -86,6 +96,7 @@ struct Plan {
   std::int64_t checkpoint_bytes = 0;
   DirectPlan direct;
   ConvolutionPart fft;
+  TreePlan tree;
 
   [[nodiscard]] IndexRange prisms() const noexcept { return {prism_begin, prism_end}; }
   [[nodiscard]] IndexRange points() const noexcept { return {point_begin, point_end}; }

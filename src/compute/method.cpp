@@ -18,7 +18,7 @@ namespace prismfield {
 namespace {
 
 /// Every method that was built; model/choices.hpp lists them for those who read a request.
-constexpr std::array methods = {&direct_method, &fft_method};
+constexpr std::array methods = {&direct_method, &tree_method, &fft_method};
 static_assert(methods.size() == built_methods.size());
 
 const ForwardMethod& method_called(Method method) noexcept {

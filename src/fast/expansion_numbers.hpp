@@ -18,6 +18,10 @@ namespace prismfield::fast {
 
 /// The highest degree: at 1e-10 cells of a uniform ensemble take 24.
 inline constexpr int max_degree = 24;
+/// The highest degree that is worth its moments at a tolerance.
+[[nodiscard]] constexpr int degree_for(double tolerance) {
+  return tolerance >= 1e-4 ? 14 : tolerance >= 1e-6 ? 18 : tolerance >= 1e-8 ? 22 : max_degree;
+}
 
 constexpr int n_terms(int degree) { return (degree + 1) * (degree + 2) / 2; }
 /// Place of term (n, m): a lower degree's terms are the first ones of a higher's.

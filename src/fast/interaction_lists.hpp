@@ -55,7 +55,6 @@ struct ChooseActions {
 
 private:
   [[nodiscard]] KOKKOS_FUNCTION std::int32_t action_of(std::int32_t target, std::int32_t source) const {
-    if (mass(source) <= 0) return nothing;
     const double a = sources.radius(source), b = targets.radius(target);
     double squared = 0;
     for (int d = 0; d < 3; ++d) {
@@ -64,6 +63,8 @@ private:
     }
     const double distance = Kokkos::sqrt(squared);
     if (distance > 1.05 * (a + b)) {
+      // those without mass may still hold points
+      if (mass(source) <= 0) return nothing;
       const int degree = least(a, b, distance, mass(source), &table(source, 0));
       if (degree >= 0 && exchange_cost(degree) < pair_cost * n_pairs(target, source)) return degree;
     }
@@ -194,7 +195,7 @@ struct HighestDegree {
 /// The lists of a pair of trees.
 template <class Memory>
 struct InteractionLists {
-  /// by target cell and by source cell, of the same exchanges and of the same pairs of leaves
+  /// by target cell and, for transposed products, by source cell, of the same exchanges and of the same pairs of leaves
   PairRows<Memory> exchanges, exchanges_of_sources, leaves, leaves_of_sources;
   /// the highest degree of an exchange
   int degree = 0;
@@ -220,13 +221,16 @@ public:
     }
   }
 
-  [[nodiscard]] InteractionLists<Memory> lists() const {
+  /// `both_ways`: by source cell too.
+  [[nodiscard]] InteractionLists<Memory> lists(bool both_ways) const {
     InteractionLists<Memory> lists;
     const Pairs exchanges = joined(m_exchanges), leaves = joined(m_leaves);
     lists.exchanges = rows_of(exchanges.target, exchanges.source, exchanges.action, m_targets.n_cells());
-    lists.exchanges_of_sources = rows_of(exchanges.source, exchanges.target, exchanges.action, m_sources.n_cells());
     lists.leaves = rows_of(leaves.target, leaves.source, leaves.action, m_targets.n_cells());
-    lists.leaves_of_sources = rows_of(leaves.source, leaves.target, leaves.action, m_sources.n_cells());
+    if (both_ways) {
+      lists.exchanges_of_sources = rows_of(exchanges.source, exchanges.target, exchanges.action, m_sources.n_cells());
+      lists.leaves_of_sources = rows_of(leaves.source, leaves.target, leaves.action, m_sources.n_cells());
+    }
     std::int32_t most = 0;
     Kokkos::parallel_reduce("prismfield::highest_degree", indices(exchanges.size()),
                             HighestDegree<Memory>{exchanges.action}, Kokkos::Max<std::int32_t>(most));

@@ -33,6 +33,10 @@ struct NearData {
     first = first_point(cell) / width;
     last = first + (points.end(cell) - points.begin(cell) + width - 1) / width;
   }
+  /// Behind the last point of a leaf that is no padding.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t end_of_points(std::int32_t cell) const {
+    return first_point(cell) + points.end(cell) - points.begin(cell);
+  }
   KOKKOS_FUNCTION void groups_of_partner(std::int64_t i, int width, std::int64_t& first, std::int64_t& last) const {
     if (begin.extent(0) > 0) return groups_of(partner(i), width, first, last);
     first = 0;
@@ -57,13 +61,15 @@ struct HostNearFields {
     kernel::LaunchData<Arithmetic, Memory> launch = data.launch;
     std::int64_t first = 0, last = 0;
     data.groups_of(cell, kernel::host_width<Arithmetic>, first, last);
-    kernel::FormCounts not_counted;
+    launch.n_points = data.end_of_points(cell);
+    kernel::FormCounts counts;
     for (std::int64_t i = data.begin(cell); i < data.begin(cell + 1); ++i) {
       launch.prism_begin = data.prisms.begin(data.partner(i));
       launch.prism_end = data.prisms.end(data.partner(i));
       launch.batch = launch.prism_end - launch.prism_begin;
-      accumulate(launch, 0, first, last, not_counted);
+      accumulate(launch, 0, first, last, counts);
     }
+    add_counts(launch, counts);
   }
 };
 
@@ -77,16 +83,18 @@ struct DeviceNearFields {
     std::int64_t first = 0, last = 0;
     data.groups_of(cell, 1, first, last);
     kernel::LaunchData<Arithmetic, typename Space::memory_space> launch = data.launch;
+    launch.n_points = data.end_of_points(cell);
     const kernel::ShapeArray<Arithmetic, typename Space::memory_space> shapes{launch.shapes};
-    kernel::FormCounts not_counted;
+    kernel::FormCounts counts;
     for (std::int64_t i = data.begin(cell); i < data.begin(cell + 1); ++i) {
       launch.prism_begin = data.prisms.begin(data.partner(i));
       launch.prism_end = data.prisms.end(data.partner(i));
       launch.batch = launch.prism_end - launch.prism_begin;
       kernel::accumulate_tile<kernel::Lanes<Arithmetic, DeviceNumber, device_width>, set,
                               kernel::ChooseForm<kernel::Pass::all>>(launch, shapes, 0, first, last, team.team_rank(),
-                                                                     team.team_size(), not_counted);
+                                                                     team.team_size(), counts);
     }
+    add_counts(launch, counts);
   }
 };
 

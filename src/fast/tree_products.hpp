@@ -30,6 +30,8 @@ struct TreeSettings {
   int degree = max_degree;
   /// whether the allowed errors hold for all densities that are nowhere larger, not for those of the prisms alone
   bool any_density = false;
+  /// whether there are transposed products
+  bool transposes = true;
   /// of leaves, at most
   std::int64_t leaf_prisms = 32, leaf_points = 32;
   /// see EngineSettings
@@ -37,11 +39,6 @@ struct TreeSettings {
   /// of near pairs, see EngineSettings
   double truncation = 0;
 };
-
-/// The highest degree that is worth its moments at a tolerance.
-[[nodiscard]] inline int degree_for(double tolerance) {
-  return tolerance >= 1e-4 ? 14 : tolerance >= 1e-6 ? 18 : tolerance >= 1e-8 ? 22 : max_degree;
-}
 
 /// Of the tolerance, what each exchange may err. Errors of a point's exchanges, some hundreds, cancel and their bounds
 /// are 5 to 20 times too large, but where a few exchanges are all there is, far away, they add up.
@@ -187,6 +184,18 @@ struct FieldsOfPoints {
   }
 };
 
+/// (point, contact column) of a padded point's.
+template <class Memory>
+struct ContactsOfPoints {
+  Kokkos::View<const double* [n_contact_columns], Kokkos::LayoutRight, Memory> padded;
+  Kokkos::View<const std::int64_t*, Memory> point;
+  double* contact;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (point(i) < 0) return;
+    for (int c = 0; c < n_contact_columns; ++c) contact[n_contact_columns * point(i) + c] = padded(i, c);
+  }
+};
+
 /// Factors of rows at padded points, and those of the native fields that these are sums of.
 template <class Memory>
 struct FactorsOfPoints {
@@ -246,15 +255,40 @@ public:
   void multiply(const Space& space, const Densities& density, double scale, double* fields) {
     weigh(space, density);
     up(space, FarStep::moments_of_prisms, m_sources, m_source_values);
+    multiply_own(
+        space, [](double) {}, scale, fields);
+  }
+
+  /// The same for the prisms' own densities, for which the lists were made, before any other product. Calls
+  /// pause(fraction done) where a device has done its part.
+  template <class Pause>
+  void multiply_own(const Space& space, const Pause& pause, double scale, double* fields) {
     down(space, m_targets, m_target_values, m_sources, m_source_values, m_lists.exchanges);
+    space.fence("prismfield: far field done");
+    pause(0.4);
     Kokkos::deep_copy(space, m_data.points.values, 0.0);
     NearData<Memory> near = near_data(m_targets, m_lists.leaves);
     m_staged.give_to(near.launch);
     add_near_fields(space, m_settings.set, near);
+    space.fence("prismfield: near field done");
+    pause(0.95);
     leaf_step(space, FarStep::fields_at_points, m_targets, m_target_values);
     Kokkos::parallel_for(
         "prismfield::fields_of_points", indices(space, m_point.extent(0)),
         FieldsOfPoints<Memory>{m_data.points.values, m_point, m_settings.rows, m_targets.n_items(), scale, fields});
+  }
+
+  /// (point, n_contact_columns): the prisms that points touch, after a product; see kernel/contact.hpp.
+  void read_contacts(const Space& space, double* contact) const {
+    Kokkos::parallel_for("prismfield::contacts_of_points", indices(space, m_point.extent(0)),
+                         ContactsOfPoints<Memory>{m_near.launch.contact, m_point, contact});
+  }
+  /// Pairs of the near field by form, in all products. Waits.
+  [[nodiscard]] std::array<std::int64_t, n_forms> pairs_by_form() const {
+    const auto pairs = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_near.launch.pairs);
+    std::array<std::int64_t, n_forms> by_form{};
+    for (std::size_t f = 0; f < n_forms; ++f) by_form[f] = pairs(f);
+    return by_form;
   }
 
   /// density(prism) = scale times the sum over rows and points of their fields for unit density times factors(row,
@@ -333,8 +367,10 @@ private:
     m_data.prisms.sums = new_view<Vector>("prism_sums", padded);
     m_volume = new_view<Vector>("prism_volume", n);
     m_density = new_view<Vector>("prism_density", n);
-    m_ones = new_view<Vector>("ones", n);
-    Kokkos::deep_copy(space, m_ones, 1.0);
+    if (m_settings.transposes) {
+      m_ones = new_view<Vector>("ones", n);
+      Kokkos::deep_copy(space, m_ones, 1.0);
+    }
     // read behind the last prism, where nothing counts
     Kokkos::deep_copy(space, m_data.prisms.centre, 0.0);
     Kokkos::deep_copy(space, m_data.prisms.half, 0.0);
@@ -385,7 +421,9 @@ private:
     m_data.points.first = m_first_point;
     m_data.points.place = new_view<Columns>("point_place", 3, n_padded);
     m_data.points.values = new_view<Columns>("point_values", m_data.n_fields, n_padded);
-    m_factors = new_view<Columns>("point_factors", m_settings.rows.n_native + m_settings.rows.n_sums, n_padded);
+    if (m_settings.transposes) {
+      m_factors = new_view<Columns>("point_factors", m_settings.rows.n_native + m_settings.rows.n_sums, n_padded);
+    }
     m_point = new_view<Order>("point_of_place", n_padded);
     Kokkos::parallel_for("prismfield::place_points", indices(space, n_leaves),
                          PlacePoints<Memory>{m_targets.cells, m_targets.leaves, m_first_point, m_targets.order, columns,
@@ -403,9 +441,11 @@ private:
     const Vector mass = masses(space);
     m_lists = ListMaker<Space>(space, m_targets, m_sources, mass, bound_table(space, mass),
                                LeastDegree{m_settings.allowed, m_settings.degree})
-                  .lists();
-    m_data.degree = m_lists.degree;
-    m_source_values = new_values(m_sources, m_data.degree);
+                  .lists(m_settings.transposes);
+    if (m_settings.any_density) {
+      m_data.degree = m_lists.degree;
+      m_source_values = new_values(m_sources, m_data.degree);
+    }
     m_target_values = new_values(m_targets, m_data.degree);
   }
   [[nodiscard]] Vector masses(const Space& space) const {
@@ -451,10 +491,12 @@ private:
     launch.contact = new_view<decltype(launch.contact)>("contact", n_padded);
     Kokkos::deep_copy(space, launch.contact, 0.0);
     launch.pairs = new_view<decltype(launch.pairs)>("pairs", n_forms);
+    Kokkos::deep_copy(space, launch.pairs, std::int64_t{0});
     m_near.points = m_targets.cells;
     m_near.prisms = m_sources.cells;
     m_near.first_point = m_first_point;
     m_near.sums = m_data.prisms.sums;
+    if (!m_settings.transposes) return;
     m_near.pairs.rows = m_settings.rows;
     m_near.pairs.factors = m_factors;
     m_part_sums = new_view<Vector>("part_sums", m_sources.n_items());

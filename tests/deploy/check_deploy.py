@@ -20,8 +20,8 @@ import unittest
 
 source = build = cmake = None
 
-# Packages that the recipe names: variants and values it may ask for, a version that its range has to hold. They are
-# Spack's own (spack-packages, builtin repository, November 2025), but for pocketfft-header, which is beside the recipe.
+# Spack's own packages that the recipe names: variants and values it may ask for, a version that its range has to hold
+# (spack-packages, builtin repository, November 2025).
 SPACK_PACKAGES = {
     "benchmark": ({}, "1.9.1"),
     "c": ({}, ""),
@@ -36,7 +36,7 @@ SPACK_PACKAGES = {
     "kokkos-kernels": ({"serial", "openmp", "cuda", "cuda_arch"}, "4.7.02"),
     "mpi": ({}, ""),
     "nlohmann-json": ({}, "3.12.0"),
-    "pocketfft-header": ({}, ""),
+    "pocketfft": ({}, "2023.02.14"),
     "proj": ({}, "9.4.1"),
     "py-matplotlib": ({}, ""),
     "py-netcdf4": ({}, ""),
@@ -173,7 +173,7 @@ class Spack(unittest.TestCase):
             "KokkosKernels": "kokkos-kernels",
             "MPI": "mpi",
             "PROJ": "proj",
-            "Pocketfft": "pocketfft-header",
+            "Pocketfft": "pocketfft",
             "fmt": "fmt",
             "nlohmann_json": "nlohmann-json",
             "xxHash": "xxhash",

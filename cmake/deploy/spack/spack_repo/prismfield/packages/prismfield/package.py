@@ -25,9 +25,6 @@ class Prismfield(CMakePackage, CudaPackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
 
-    # a header, which is compiled in
-    depends_on("pocketfft-header", type="build")
-
     depends_on("mpi")
     depends_on("hdf5@1.10: +hl")
     depends_on("yaml-cpp@0.7:")
@@ -35,6 +32,8 @@ class Prismfield(CMakePackage, CudaPackage):
     depends_on("cli11@2.1:", type="build")
     depends_on("xxhash@0.8:", type="build")
     depends_on("nlohmann-json@3.9:", type="build")
+    # Spack has none: its recipe lies beside this one.
+    depends_on("pocketfft", type="build")
     depends_on("proj@7.2:")
     depends_on("gdal@3:", when="+geotiff")
     depends_on("googletest@1.12: +gmock", type="build", when="+tests")

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include <prismfield/error.hpp>
+
+#include "base/human_text.hpp"
+#include "compute/balance.hpp"
+#include "compute/method.hpp"
+#include "fast/expansion_numbers.hpp"
+#include "fast/make_tree_share.hpp"
+#include "kernel/contact.hpp"
+#include "model/choices.hpp"
+
+namespace prismfield {
+namespace {
+
+/// Below, the degree of expansions would pass max_degree where cells are neighbours.
+constexpr double least_tolerance = 1e-11;
+constexpr std::int64_t items_of_leaf = 32;
+
+[[noreturn]] void refuse_tree(const std::string& why) {
+  throw InputError("", "execution.method", fmt::format("is {}, which {}", name(Method::tree), why));
+}
+
+void check_tree(const Request& request, const PrismSource& /*ensemble*/, const PointColumns& /*points*/,
+                ProblemSize& /*problem*/) {
+  const Execution& wanted = request.execution;
+  if (wanted.tolerance < least_tolerance) {
+    refuse_tree(fmt::format("needs an execution.tolerance of {:g} or more; direct keeps to {:g}", least_tolerance,
+                            default_tolerance));
+  }
+  if (wanted.kernel == KernelKind::corners) refuse_tree("has no kernel corners; use execution.kernel: auto");
+  if (wanted.precision != Precision::double_) {
+    refuse_tree(fmt::format("computes in double precision, not in {}; use execution.precision: double",
+                            name(wanted.precision)));
+  }
+}
+
+/// Bytes of the trees in the space that computes, about: cells are half full, and a cell of points exchanges with some
+/// ten others where there are enough of them.
+std::int64_t tree_bytes(const Plan& plan, const ProblemSize& problem, const EngineMemory& m) {
+  const std::int64_t prisms = plan.prisms().size(), points = plan.points().size();
+  const std::int64_t n_fields = fields_of(plan.set).size();
+  // in the order of the tree, once more while it is made: places, sizes, numbers
+  const std::int64_t a_prism = m.per_prism + (6 + 5 + 2 * 5 + 7) * 8,
+                     a_point = (n_fields + n_contact_columns + 3 + 13) * 8;
+  const std::int64_t shapes = problem.uniform_shape ? 1 : prisms;
+  const std::int64_t cells = 4 * (prisms + points) / items_of_leaf + 2;
+  const std::int64_t a_cell = 2 * fast::n_terms(plan.tree.degree) * 8 + 16 * 8;
+  // of a source: how its moments fall off; of a target: its exchanges, listed twice
+  constexpr std::int64_t beside = 1200, exchanges = 500;
+  return prisms * a_prism + shapes * m.per_shape + points * a_point + cells * (a_cell + beside + exchanges);
+}
+
+void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine) {
+  // also where points are so few that the direct sums that check them are as many
+  plan.tolerance = request.execution.tolerance;
+  plan.tree.degree = fast::degree_for(plan.tolerance);
+  plan.tree.leaf_prisms = plan.tree.leaf_points = items_of_leaf;
+  const EngineTraits& traits = machine.engine;
+  plan.tree.bytes = tree_bytes(plan, problem, traits.memory);
+  // prisms as they are read and in the order of the tree
+  const std::int64_t blocks = 2 * plan.prisms().size() * 7 * 8;
+  MethodMemory memory;
+  memory.on_device = traits.is_device ? plan.tree.bytes : 0;
+  memory.while_computing = blocks + (traits.is_device ? 0 : plan.tree.bytes);
+  count_memory(plan, problem, memory, request.fields.size(), machine.rank);
+}
+
+/// The grid of ranks that reads and sorts least: trees take time by prisms and points, not by pairs.
+Shares tree_shares(const Plan& plan, const Request& /*request*/, const PrismSource& /*ensemble*/,
+                   const PointColumns& /*points*/, PrismCuts /*cuts*/, const Communicator& communicator) {
+  RankGrid grid{plan.prism_parts, plan.point_parts};
+  const int ranks = communicator.size();
+  const auto largest_share = [&](const RankGrid& of) {
+    return (plan.n_prisms + of.prism_parts - 1) / of.prism_parts +
+           (plan.n_points + of.point_parts - 1) / of.point_parts;
+  };
+  for (int parts = 1; plan.partition_is_auto && parts <= ranks; ++parts) {
+    const RankGrid other{parts, ranks / parts};
+    if (ranks % parts == 0 && largest_share(other) < largest_share(grid)) grid = other;
+  }
+  return {grid, rank_share(plan.n_prisms, plan.n_points, communicator.rank(), grid.prism_parts, grid.point_parts)};
+}
+
+/// Part of the points that lie between the prisms, by some of them.
+double part_inside(const PrismSource& ensemble, const PointColumns& points, IndexRange range) {
+  constexpr std::int64_t most_looked_at = 1000;
+  const Bounds b = ensemble.bounds();
+  const std::int64_t stride = std::max<std::int64_t>(range.size() / most_looked_at, 1);
+  std::int64_t inside = 0, all = 0;
+  for (std::int64_t i = range.begin; i < range.end; i += stride, ++all) {
+    const auto p = static_cast<std::size_t>(i);
+    const double x = points.easting[p], y = points.northing[p], z = points.upward[p];
+    if (b.west < x && x < b.east && b.south < y && y < b.north && b.bottom < z && z < b.top) ++inside;
+  }
+  return all > 0 ? static_cast<double>(inside) / static_cast<double>(all) : 0;
+}
+
+/// Direct pairs in the time of which a tree does a prism or a point of as many of both, above the prisms: measured with
+/// voxels of 50 m, random points 80 to 300 m above and all ten fields.
+double pairs_of_item(double tolerance) {
+  constexpr std::array pairs = {300.0, 500.0, 1000.0, 2200.0};
+  const double place = std::clamp((-std::log10(tolerance) - 4) / 2, 0.0, 2.999);
+  const auto i = static_cast<std::size_t>(place);
+  return pairs[i] * std::pow(pairs[i + 1] / pairs[i], place - static_cast<double>(i));
+}
+
+double tree_seconds(const Plan& plan, const Request& request, const PrismSource& ensemble, const PointColumns& points) {
+  // of points between the prisms more pairs are near
+  constexpr double times_inside = 8;
+  const double pair_seconds = 1e-9 * measured_weights(request, plan)[static_cast<std::size_t>(Form::multipole_4)];
+  const auto m = static_cast<double>(plan.prisms().size()), n = static_cast<double>(plan.points().size());
+  const double inside = part_inside(ensemble, points, plan.points());
+  const double pairs = pairs_of_item(plan.tolerance) * (m + n) * (1 + (times_inside - 1) * inside);
+  // with few of one kind every pair is near; the check's pairs come to both
+  const auto checked = static_cast<double>(std::min(request.execution.check_points, plan.n_points));
+  return pair_seconds * (std::min(pairs, 2 * m * n) + m * checked / plan.point_parts);
+}
+
+PlanText tree_text(const Plan& plan) {
+  const TreePlan& tree = plan.tree;
+  return {{{"trees", fmt::format("leaves of {} and {} or less, expansions up to degree {}",
+                                 counted(tree.leaf_prisms, "prism"), counted(tree.leaf_points, "point"), tree.degree)},
+           {"scratch", fmt::format("about {}", size_text(tree.bytes))}},
+          {{"tree_leaf_prisms", tree.leaf_prisms},
+           {"tree_leaf_points", tree.leaf_points},
+           {"tree_degree", tree.degree},
+           {"scratch_bytes", tree.bytes}}};
+}
+
+std::unique_ptr<RankWork> tree_work(const Plan& plan, int rank) {
+  return std::make_unique<fast::ProductWork>(plan, rank, fast::make_tree_share);
+}
+
+}  // namespace
+
+constexpr ForwardMethod tree_method = {Method::tree, check_tree, plan_tree, tree_shares,
+                                       tree_seconds, tree_text,  tree_work};
+
+}  // namespace prismfield

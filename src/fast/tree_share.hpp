@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <prismfield/forms.hpp>
+#include <prismfield/prisms.hpp>
+
+#include "compute/direct_plan.hpp"
+#include "fast/make_tree_share.hpp"
+#include "fast/tree_products.hpp"
+
+/// The body of make_tree_share; instantiated in one source file a space.
+namespace prismfield::fast {
+
+[[nodiscard]] inline TreeSettings settings_of(const ProductShare& share) {
+  const Plan& plan = share.plan;
+  TreeSettings settings;
+  settings.set = plan.set;
+  settings.rows = kernel::field_rows(plan.set, fields_of(plan.set));
+  settings.degree = plan.tree.degree;
+  settings.leaf_prisms = plan.tree.leaf_prisms;
+  settings.leaf_points = plan.tree.leaf_points;
+  settings.transposes = false;
+  settings.truncation = truncation_of(plan);
+  for (std::size_t q = 0; q < 3; ++q) settings.allowed.of[q] = share_of_exchange * plan.tolerance * share.sizes[q];
+  for (std::size_t d = 0; d < 3; ++d) settings.rounding[d] = share.prisms.rounding()[d] + share.points.rounding[d];
+  return settings;
+}
+
+/// The trees of a rank's share, and their product.
+template <class Space>
+class TreeShare final : public ShareProduct {
+public:
+  TreeShare(const Space& space, const ProductShare& share)
+      : m_space(space), m_n_fields(fields_of(share.plan.set).size()), m_n_points(share.points.size()) {
+    PrismBlock block;
+    share.prisms.read(share.plan.prisms(), block);
+    m_products = std::make_unique<TreeProducts<Space>>(space, block, share.points, settings_of(share));
+  }
+
+  void compute(const Pause& pause, double* values, double* contact) override {
+    write(values, m_n_fields, [&](double* to) { m_products->multiply_own(m_space, pause, 1, to); });
+    write(contact, n_contact_columns, [&](double* to) { m_products->read_contacts(m_space, to); });
+  }
+  [[nodiscard]] std::array<std::int64_t, n_forms> pairs_by_form() const override { return m_products->pairs_by_form(); }
+
+private:
+  /// Lets `fill` write so many numbers a point in the space's memory, and copies them where they are wanted.
+  template <class Fill>
+  void write(double* numbers, std::int64_t columns, const Fill& fill) const {
+    const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> host(
+        numbers, static_cast<std::size_t>(columns * m_n_points));
+    using Memory = typename Space::memory_space;
+    if constexpr (is_device_space<Space>) {
+      const auto copy = new_view<Kokkos::View<double*, Memory>>("numbers_of_points", host.extent(0));
+      fill(copy.data());
+      Kokkos::deep_copy(m_space, host, copy);
+    } else {
+      fill(host.data());
+    }
+    m_space.fence("prismfield: numbers of points written");
+  }
+
+  Space m_space;
+  std::int64_t m_n_fields, m_n_points;
+  std::unique_ptr<TreeProducts<Space>> m_products;
+};
+
+template <class Space>
+std::unique_ptr<ShareProduct> make_tree_share_on(const Space& space, const ProductShare& share) {
+  return std::make_unique<TreeShare<Space>>(space, share);
+}
+
+}  // namespace prismfield::fast
