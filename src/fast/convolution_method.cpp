@@ -151,14 +151,15 @@ double fft_seconds(const Plan& plan, const Request& request, const PrismSource& 
   const ConvolutionLayout& layout = *part.layout;
   if (part.layers == 0 || layout.n_planes() == 0) return 0;
   // of a number, for each halving of its transform, and each sum of products; ns of a prism and a point on one thread
-  constexpr double of_halving = 0.057, of_sums = 0.4, of_prism = 20, of_point = 300;
+  constexpr double of_halving = 0.057, of_sums = 0.6, of_prism = 20, of_point = 300;
   const FormWeights weights = measured_weights(request, plan);
   const double unit = weights[static_cast<std::size_t>(Form::multipole_8)];
   const auto fields = static_cast<double>(fields_of(plan.set).size()), layers = static_cast<double>(part.layers),
              planes = static_cast<double>(part.planes), numbers = static_cast<double>(layout.shape.reals());
   const double passes = std::ceil(planes / static_cast<double>(part.planes_at_once));
   const double offsets = static_cast<double>(layout.kernel_rows().size()) * static_cast<double>(layout.shape.pitch());
-  const double kernels = layers * planes * offsets * kernel_weight(plan, weights);
+  // to write fields takes as long as to compute them
+  const double kernels = 2 * layers * planes * offsets * kernel_weight(plan, weights);
   const double transforms = layers * passes + layers * planes * fields + planes * fields;
   const double transforming = transforms * numbers * std::log2(numbers) * of_halving * unit;
   const double summing = layers * planes * fields * numbers * of_sums * unit;

@@ -85,7 +85,11 @@ ConvolutionBuffers choose_buffers(std::int64_t limit, const ConvolutionSize& siz
       std::clamp<std::int64_t>(std::min(enough_bytes, limit / 4) / of_layer, 1, std::min(most_layers, layers));
   const std::int64_t room = limit - buffers.layers_at_once * of_layer;
   const bool may_keep = products == Products::many;
-  buffers.planes_at_once = std::clamp<std::int64_t>(room / (may_keep ? 4 : 1) / of_fields, 1, planes);
+  // a product that is alone makes kernels anyway: beside theirs, transforms of densities anew for every few planes cost
+  // little, and memory for all planes would be new
+  constexpr std::int64_t few_planes = 4;
+  const std::int64_t most_planes = may_keep ? planes : std::min(few_planes, planes);
+  buffers.planes_at_once = std::clamp<std::int64_t>(room / (may_keep ? 4 : 1) / of_fields, 1, most_planes);
   const std::int64_t of_vector = buffers.planes_at_once * of_fields + buffers.layers_at_once * transform_bytes;
   const std::int64_t all = layers * planes;
   const std::int64_t free = room - buffers.planes_at_once * of_fields;
