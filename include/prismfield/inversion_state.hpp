@@ -11,15 +11,16 @@
 
 namespace prismfield {
 
-/// How G of a data set is kept, for the numbers that it gives: computed anew, entry by entry, as an H-matrix.
-inline constexpr std::int64_t stored_not = 0, stored_whole = 1, stored_compressed = 2;
+/// How G of a data set is kept, for the numbers that it gives: computed anew by pairs, entry by entry, as an H-matrix,
+/// computed anew by other methods.
+inline constexpr std::int64_t stored_not = 0, stored_whole = 1, stored_compressed = 2, by_tree = 3, by_fft = 4;
 
 /// Where an inversion is between two solutions for a beta: from it an inversion goes on to the same model, bit for bit.
 struct InversionState {
   /// "cool", "compact", "intervals", "beta", "samples"
   std::string phase = "cool";
   std::vector<ConvergenceRow> rows;
-  /// of each data set stored_not, stored_whole or stored_compressed: what `store: auto` found once
+  /// of each data set one of these numbers: what `store: auto` found once
   std::vector<std::int64_t> stored;
   /// one an active cell, kg/m3; of several epochs (epoch, active cell), as all that is one a cell
   std::vector<double> model;

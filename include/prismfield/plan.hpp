@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include <prismfield/fields.hpp>
@@ -36,6 +37,23 @@ struct TreePlan {
   int degree = 0;
   /// about, of the space that computes
   std::int64_t bytes = 0;
+};
+
+/// How prisms on a mesh and points become convolutions: see fast/convolution_layout.hpp.
+struct ConvolutionLayout;
+
+/// The part of a plan of the method fft.
+struct ConvolutionPart {
+  /// numbers of a transform, padding left out
+  std::int64_t rows = 0, columns = 0;
+  /// of prisms and of points on this rank
+  std::int64_t layers = 0, planes = 0;
+  /// that are worked on together
+  std::int64_t layers_at_once = 0, planes_at_once = 0;
+  /// of transforms and of the kernels' engine, on this rank
+  std::int64_t scratch_bytes = 0;
+  /// of what the rank looked at when the plan was made
+  std::shared_ptr<const ConvolutionLayout> layout;
 };
 
 /// Every choice of a launch, decided: what `--dry-run` prints and `/performance` records. What one method alone has is
@@ -78,6 +96,7 @@ struct Plan {
   std::int64_t checkpoint_bytes = 0;
   DirectPlan direct;
   TreePlan tree;
+  ConvolutionPart fft;
 
   [[nodiscard]] IndexRange prisms() const noexcept { return {prism_begin, prism_end}; }
   [[nodiscard]] IndexRange points() const noexcept { return {point_begin, point_end}; }

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include <prismfield/request.hpp>
+
 namespace prismfield {
 
 class RowStore;
@@ -68,6 +70,10 @@ struct StorageChoice {
   bool was_there = false;
   /// an H-matrix
   bool is_compressed = false;
+  /// by which it is computed anew where it is not kept
+  Method method = Method::direct;
+  /// that making it and all likely products take by what `automatic` measured; 0: nothing was measured
+  double seconds = 0;
 };
 
 }  // namespace prismfield

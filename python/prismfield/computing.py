@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 Points = npt.ArrayLike | tuple[npt.ArrayLike, ...]
 _TENSOR_LETTERS = 3
 _TOLERANCE = 1e-12
-_DEFAULTS = ("double", "default", _TOLERANCE, None, None)
+_DEFAULTS = ("double", "default", "auto", _TOLERANCE, None, None)
 
 
 def evaluate(
@@ -50,6 +50,7 @@ def evaluate(
     *,
     precision: str = "double",
     space: str = "default",
+    method: str = "auto",
     tolerance: float = _TOLERANCE,
     gravitational_constant: float | None = None,
     progress: Progress | None = None,
@@ -62,11 +63,11 @@ def evaluate(
     of_prisms.density = pointer(weights)
     of_points, _columns, shape = point_columns(points)
     settings = None
-    if (precision, space, tolerance, gravitational_constant, progress) != _DEFAULTS:
+    if (precision, space, method, tolerance, gravitational_constant, progress) != _DEFAULTS:
         settings = Settings(
             {
-                "execution.precision": precision, "execution.space": space, "execution.tolerance": tolerance,
-                "gravitational_constant": gravitational_constant,
+                "execution.precision": precision, "execution.space": space, "execution.method": method,
+                "execution.tolerance": tolerance, "gravitational_constant": gravitational_constant,
             },
             progress,
         )  # fmt: skip
@@ -89,6 +90,7 @@ def forward(
     units: str = "SI",
     precision: str = "double",
     space: str = "default",
+    method: str = "auto",
     tolerance: float = _TOLERANCE,
     threads: int = 0,
     gravitational_constant: float | None = None,
@@ -101,8 +103,9 @@ def forward(
     of FIELDS. axes: "z_up" or "z_down", along which z vectors and tensors point; coordinates are always upward. units:
     "SI", or "mGal" with Eotvos for gradients and J/kg for the potential. precision: "double", "mixed" or "single".
     space: "default", "serial", "openmp", "cuda", "hip". tolerance: the error that may be made for speed, relative to
-    the largest value of each field; what is found at 100 random points is a fifth of it at most. threads: of the library's start, see start(). progress: called
-    with the part that is done.
+    the largest value of each field; what is found at 100 random points is a fifth of it at most. method: "direct",
+    "tree", "fft", or "auto", the fastest that the tolerance lets serve. threads: of the library's start, see start().
+    progress: called with the part that is done.
 
     Returns (fields, m), or (m,) for one name; with a tuple of coordinates their shape in place of m. On faces the
     tensor is the mean of both sides; points on edges give a SingularPointWarning. Raises InputError (a ValueError) for
@@ -112,7 +115,7 @@ def forward(
     if threads:
         start(threads)
     values, run, shape = evaluate(
-        prisms, density, points, asked, precision=precision, space=space, tolerance=tolerance,
+        prisms, density, points, asked, precision=precision, space=space, method=method, tolerance=tolerance,
         gravitational_constant=gravitational_constant, progress=progress,
     )  # fmt: skip
     if run.n_singular and any(len(name) == _TENSOR_LETTERS for name in asked.names):
@@ -174,7 +177,8 @@ class Operator(_Products):
     """G of prisms and points: rows (field, point), fields in the order asked for, columns the prisms.
 
     A SciPy LinearOperator: `G @ density`, `G.T @ fields`, blocks of vectors in one pass, lsmr, svds. Arguments are
-    those of forward(). storage: None computes entries anew in every product; "double", "float" and "float16" keep them
+    those of forward(). storage: None computes entries anew in every product, or products by `method` to `tolerance` of
+    their largest values where densities are of one size; "double", "float" and "float16" keep entries
     in memory; a number compresses them to that error relative to the norm of G. SI entries are 1e-9 and less: solvers
     with absolute tolerances want units="mGal". Products of CuPy's and PyTorch's arrays on a card are theirs too, made
     there where the operator's `space` is the card; by "default" few prisms and points, and a compressed G, are
@@ -191,6 +195,8 @@ class Operator(_Products):
         axes: str = "z_up",
         units: str = "SI",
         space: str = "default",
+        method: str = "auto",
+        tolerance: float = _TOLERANCE,
         threads: int = 0,
         gravitational_constant: float | None = None,
     ) -> None:
@@ -200,7 +206,10 @@ class Operator(_Products):
         of_points, _columns, self._point_shape = point_columns(points)
         if threads:
             start(threads)
-        keys: dict[str, object] = {"execution.space": space, "gravitational_constant": gravitational_constant}
+        keys: dict[str, object] = {
+            "execution.space": space, "execution.method": method, "execution.tolerance": tolerance,
+            "gravitational_constant": gravitational_constant,
+        }  # fmt: skip
         if isinstance(storage, str):
             if storage not in ("double", "float", "float16"):
                 raise InputError(

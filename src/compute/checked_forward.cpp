@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <prismfield/error.hpp>
+
 #include "base/random.hpp"
 #include "compute/plan.hpp"
 #include "model/points.hpp"
@@ -57,13 +59,16 @@ int order_of(const FieldInfo& field) {
   return native_derivatives[static_cast<std::size_t>(weight - field.weights.begin())].order();
 }
 
-/// The plan of another request with the shares of `plan`. Collective.
+/// The plan of another request with the shares of `plan`. Throws InputError, the same on every rank, where its method
+/// cannot serve. Collective.
 Plan plan_alike(const Plan& plan, const Request& request, const PrismSource& prisms, const PointColumns& points,
                 IndexRange my_points, const Communicator& communicator) {
   const Shares shares{{plan.prism_parts, plan.point_parts}, {plan.prisms(), my_points}};
   Plan alike;
-  agree(communicator, [&] {
-    alike = make_plan(request, problem_size(prisms, points), machine_here(request, communicator), &shares);
+  agree_on_input(communicator, [&] {
+    ProblemSize problem = problem_size(prisms, points);
+    method_of(request).check(request, prisms, points, problem);
+    alike = make_plan(request, problem, machine_here(request, communicator), &shares);
   });
   return alike;
 }
@@ -195,6 +200,15 @@ private:
   std::array<double, n_orders> m_norms{};
 };
 
+/// The request that saves nothing.
+Request exact(const Request& request) {
+  Request next = request;
+  next.execution.tolerance = default_tolerance;
+  next.execution.method = Method::direct;
+  next.execution.precision = Precision::double_;
+  return next;
+}
+
 /// The request of the next computation, when one by `last` has this error: as often tighter as would make it small
 /// enough if it fell with the tolerance. Direct and in double where that is not to be expected, `can_fall`, or nothing
 /// would be saved.
@@ -206,11 +220,7 @@ Request tighter(const Request& last, double error, double aim, bool can_fall) {
     error *= share_of_repeat;
   } while (error > aim && tolerance > default_tolerance);
   // of which the direct method takes a tenth
-  if (can_fall && tolerance > 10 * default_tolerance) return next;
-  tolerance = default_tolerance;
-  next.execution.method = Method::direct;
-  next.execution.precision = Precision::double_;
-  return next;
+  return can_fall && tolerance > 10 * default_tolerance ? next : exact(next);
 }
 
 }  // namespace
@@ -245,7 +255,14 @@ Fields checked_forward(const PrismSource& prisms, const PointColumns& points, co
     now = tighter(now, worst, aim, worst < last / 2);
     last = worst;
     ++check.repeats;
-    const Plan next = plan_alike(plan, now, prisms, points, plan.points(), communicator);
+    Plan next;
+    try {
+      next = plan_alike(plan, now, prisms, points, plan.points(), communicator);
+    } catch (const InputError&) {
+      // the method does not serve a tolerance this tight
+      now = exact(now);
+      next = plan_alike(plan, now, prisms, points, plan.points(), communicator);
+    }
     check.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     result = {};
     const std::unique_ptr<RankWork> again = make_work(next, communicator);

@@ -13,7 +13,8 @@
 namespace prismfield {
 namespace {
 
-void check_direct(const Request& /*request*/, const PrismSource& /*ensemble*/, const PointColumns& /*points*/) {}
+void check_direct(const Request& /*request*/, const PrismSource& /*ensemble*/, const PointColumns& /*points*/,
+                  ProblemSize& /*problem*/) {}
 
 double direct_seconds(const Plan& plan, const Request& request, const PrismSource& ensemble,
                       const PointColumns& points) {

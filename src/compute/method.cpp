@@ -18,8 +18,12 @@ namespace prismfield {
 namespace {
 
 /// Every method that was built; model/choices.hpp lists them for those who read a request.
-constexpr std::array methods = {&direct_method, &tree_method};
+constexpr std::array methods = {&direct_method, &tree_method, &fft_method};
 static_assert(methods.size() == built_methods.size());
+
+const ForwardMethod& method_called(Method method) noexcept {
+  return **std::find_if(methods.begin(), methods.end(), [&](const auto* of) { return of->method == method; });
+}
 
 std::int64_t memory_limit_of(const Execution& wanted, const Machine& machine) {
   const EngineTraits& traits = machine.engine;
@@ -87,23 +91,25 @@ struct Run {
 Plan plan_by_method(const Request& request, const Run& run) {
   Machine machine;
   Plan plan;
+  ProblemSize problem = run.problem;
   agree_on_input(run.communicator, [&] {
     machine = machine_here(request, run.communicator);
-    plan = make_plan(request, run.problem, machine);
-    method_of(plan).check(request, run.ensemble, run.points);
+    method_of(request).check(request, run.ensemble, run.points, problem);
+    plan = make_plan(request, problem, machine);
   });
   const bool is_chosen = request.execution.partition == Partition::automatic;
   if (run.communicator.size() == 1 || !(is_chosen || request.execution.balance == Balance::cost)) return plan;
   const Shares shares = method_of(plan).shares(plan, request, run.ensemble, run.points, run.cuts, run.communicator);
-  agree(run.communicator, [&] { plan = make_plan(request, run.problem, machine, &shares); });
+  agree(run.communicator, [&] { plan = make_plan(request, problem, machine, &shares); });
   return plan;
 }
 
-MethodCost cost_by_method(Request request, Method method, const Run& run) {
+/// `plan`: by the method, where it can serve.
+MethodCost cost_by_method(Request request, Method method, const Run& run, Plan& plan) {
   request.execution.method = method;
   MethodCost cost{method, {}, 0, 0, 0};
   try {
-    const Plan plan = plan_by_method(request, run);
+    plan = plan_by_method(request, run);
     cost.seconds = estimated_seconds(request, run.ensemble, run.points, plan, run.communicator);
     cost.host_bytes = largest(run.communicator, plan.host_bytes);
     cost.device_bytes = largest(run.communicator, plan.device_bytes);
@@ -114,9 +120,13 @@ MethodCost cost_by_method(Request request, Method method, const Run& run) {
   return cost;
 }
 
-std::vector<MethodCost> costs_of_run(const Request& request, const Run& run) {
+using MethodPlans = std::array<Plan, built_methods.size()>;
+
+std::vector<MethodCost> costs_of_run(const Request& request, const Run& run, MethodPlans& plans) {
   std::vector<MethodCost> costs;
-  for (const Method method : built_methods) costs.push_back(cost_by_method(request, method, run));
+  for (const Method method : built_methods) {
+    costs.push_back(cost_by_method(request, method, run, plans[costs.size()]));
+  }
   return costs;
 }
 
@@ -134,8 +144,11 @@ std::string reason_of(const MethodCost& chosen, const std::vector<MethodCost>& c
 
 }  // namespace
 
-const ForwardMethod& method_of(const Plan& plan) noexcept {
-  return **std::find_if(methods.begin(), methods.end(), [&](const auto* of) { return of->method == plan.method; });
+const ForwardMethod& method_of(const Plan& plan) noexcept { return method_called(plan.method); }
+
+const ForwardMethod& method_of(const Request& request) noexcept {
+  const Method asked = request.execution.method;
+  return method_called(asked == Method::automatic ? Method::direct : asked);
 }
 
 Plan make_plan(const Request& request, const ProblemSize& problem, const Machine& machine, const Shares* shares) {
@@ -163,7 +176,8 @@ Plan make_plan(const Request& request, const ProblemSize& problem, const Machine
 
 std::vector<MethodCost> method_costs(const Request& request, const PrismSource& ensemble, const PointColumns& points,
                                      const ProblemSize& problem, const Communicator& communicator) {
-  return costs_of_run(request, {ensemble, points, problem, communicator, PrismCuts::of_each_part});
+  MethodPlans plans;
+  return costs_of_run(request, {ensemble, points, problem, communicator, PrismCuts::of_each_part}, plans);
 }
 
 Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const PointColumns& points,
@@ -173,15 +187,14 @@ Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Po
   const bool may_choose =
       request.execution.method == Method::automatic && built_methods.size() > 1 && saves(request, problem);
   if (!may_choose) return plan_by_method(request, run);
-  const std::vector<MethodCost> costs = costs_of_run(request, run);
-  const auto& chosen = *std::min_element(costs.begin(), costs.end(), [](const MethodCost& a, const MethodCost& b) {
+  MethodPlans plans;
+  const std::vector<MethodCost> costs = costs_of_run(request, run, plans);
+  const auto chosen = std::min_element(costs.begin(), costs.end(), [](const MethodCost& a, const MethodCost& b) {
     return a.problem.empty() && (!b.problem.empty() || a.seconds < b.seconds);
   });
-  Request decided = request;
-  decided.execution.method = chosen.method;
-  Plan plan = plan_by_method(decided, run);
-  plan.method_reason = reason_of(chosen, costs);
-  return plan;
+  Plan& plan = plans[static_cast<std::size_t>(chosen - costs.begin())];
+  plan.method_reason = reason_of(*chosen, costs);
+  return std::move(plan);
 }
 
 double estimated_seconds(const Request& request, const PrismSource& ensemble, const PointColumns& points,

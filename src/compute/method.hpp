@@ -157,9 +157,10 @@ struct PlanText {
 /// A way to compute forward runs: all that the rest of the program knows of it.
 struct ForwardMethod {
   Method method;
-  /// Throws InputError, by execution.method, where the method cannot serve; the points are checked. Each rank by
-  /// itself: of an ensemble that is spread over ranks it looks at what this one can read.
-  void (*check)(const Request& request, const PrismSource& ensemble, const PointColumns& points);
+  /// Throws InputError, by execution.method, where the method cannot serve; the points are checked. Notes in `problem`
+  /// what it found that its plan needs. Each rank by itself: of an ensemble that is spread over ranks it looks at what
+  /// this one can read.
+  void (*check)(const Request& request, const PrismSource& ensemble, const PointColumns& points, ProblemSize& problem);
   /// Decides the method's own part of a plan that has its share of prisms and points, and all memory (see
   /// count_memory). Pure arithmetic.
   void (*plan)(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine);
@@ -173,10 +174,11 @@ struct ForwardMethod {
   std::unique_ptr<RankWork> (*work)(const Plan& plan, int rank);
 };
 
-/// In direct_method.cpp: every pair by itself.
+/// In direct_method.cpp: every pair by itself. In fast/tree_method.cpp: near pairs, and expansions of the cells of two
+/// trees. In fast/convolution_method.cpp: convolutions on a mesh.
 extern const ForwardMethod direct_method;
-/// In fast/tree_method.cpp: near pairs, and expansions of cells of two trees.
 extern const ForwardMethod tree_method;
+extern const ForwardMethod fft_method;
 
 /// Decides share, memory and all that the method needs of one rank's run; an automatic method is direct. Pure
 /// arithmetic: nothing is asked of a device. `shares`: what ranks decided together; without it `partition: auto` is by
@@ -207,8 +209,9 @@ struct MethodCost {
                                  const ProblemSize& problem, const Communicator& communicator,
                                  PrismCuts cuts = PrismCuts::of_each_part);
 
-/// The method that computes by this plan.
+/// The method that computes by this plan, or of a request, where an automatic one is direct.
 [[nodiscard]] const ForwardMethod& method_of(const Plan& plan) noexcept;
+[[nodiscard]] const ForwardMethod& method_of(const Request& request) noexcept;
 
 /// This rank's work by its plan.
 [[nodiscard]] inline std::unique_ptr<RankWork> make_work(const Plan& plan, const Communicator& communicator) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ struct ProblemSize {
   bool checkpoints = false;
   /// of a rank that computes these prisms; empty: none
   std::function<ModelMemory(IndexRange)> model_memory;
+  /// what the method fft found: see ForwardMethod::check
+  std::shared_ptr<const ConvolutionLayout> mesh = {};
 };
 
 /// Throws InputError with every value that no run can have, by the key of a case that says the same: an empty list of

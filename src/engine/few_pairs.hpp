@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -19,5 +20,10 @@ inline constexpr std::int64_t few_pairs = 16384;
 /// n_contact_columns) as kernel/contact.hpp describes it. Prisms and points have to be checked.
 void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns& points, std::span<double> values,
                    std::span<double> contact);
+
+/// Adds what a prism of these faces, [direction][low, high], adds to a point's row of contacts (n_contact_columns):
+/// nothing where the point is outside of it. `rounding`: of prisms and points together.
+void add_contact(const double (&face)[3][2], double density, const std::array<double, 3>& point,
+                 const std::array<double, 3>& rounding, double* row);
 
 }  // namespace prismfield

@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include <prismfield/error.hpp>
+#include <prismfield/request.hpp>
 
 #include "base/human_text.hpp"
 
@@ -27,10 +28,6 @@ constexpr std::int64_t most_entries = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t prisms_at_once = 65536;
 
 constexpr std::array<const char*, 2> direction_names = {"easting", "northing"};
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw InputError("", "execution.method", "fft cannot serve: " + why);
-}
 
 /// A direction of the mesh.
 struct Steps {
@@ -46,7 +43,7 @@ Steps steps_between(double low, double high, double edge, double farthest, doubl
   constexpr double ulps = 8;
   const double cells = std::round((high - low) / edge);
   if (!(cells >= 1 && cells <= static_cast<double>(most_entries))) {
-    refuse(fmt::format("a cell of {} m does not divide the prisms' {} m along {}", edge, high - low, direction));
+    refuse_fft(fmt::format("a cell of {} m does not divide the prisms' {} m along {}", edge, high - low, direction));
   }
   Steps steps{low, (high - low) / cells, static_cast<std::int64_t>(cells), 0};
   steps.slack = (ulps * std::numeric_limits<double>::epsilon() * farthest + rounding) / steps.edge;
@@ -59,8 +56,8 @@ std::int64_t cell_between(const Steps& steps, double low, double high, std::int6
   if (std::abs(from - cell) <= steps.slack && std::abs(steps.at(high) - (cell + 1)) <= steps.slack) {
     return static_cast<std::int64_t>(cell);
   }
-  refuse(fmt::format("prism {} is from {} to {} m {}, which is no cell of {} m from {} m on", prism, low, high,
-                     direction, steps.edge, steps.low));
+  refuse_fft(fmt::format("prism {} is from {} to {} m {}, which is no cell of {} m from {} m on", prism, low, high,
+                         direction, steps.edge, steps.low));
 }
 
 /// Sorts entries by place, unless they are.
@@ -88,7 +85,7 @@ public:
     const auto [place, is_new] = m_numbers.try_emplace(faces, m_found.size());
     if (is_new) m_found.push_back(faces);
     if (m_found.size() > most_layers) {
-      refuse(fmt::format("prisms have more than {} different bottoms and tops", grouped(most_layers)));
+      refuse_fft(fmt::format("prisms have more than {} different bottoms and tops", grouped(most_layers)));
     }
     m_last = place->second;
     return static_cast<std::int64_t>(m_last);
@@ -115,7 +112,7 @@ public:
     if (within > 1 - m_steps.slack) step += 1, within = 0;
     if (within < m_steps.slack) within = 0;
     // a point that is on a face is on it for the kernel, too: see ConvolutionPlane
-    if (!(std::abs(step) < static_cast<double>(most_entries))) refuse("points are too far from the prisms");
+    if (!(std::abs(step) < static_cast<double>(most_entries))) refuse_fft("points are too far from the prisms");
     return {static_cast<std::int64_t>(step), number_of(within)};
   }
   [[nodiscard]] double operator[](std::int32_t place) const { return m_found[static_cast<std::size_t>(place)]; }
@@ -131,7 +128,7 @@ private:
     }
     m_found.push_back(within);
     if (m_found.size() > most_places) {
-      refuse(fmt::format("points lie at more than {} places within cells along {}", most_places, m_direction));
+      refuse_fft(fmt::format("points lie at more than {} places within cells along {}", most_places, m_direction));
     }
     m_next = m_found.size();
     return static_cast<std::int32_t>(m_found.size() - 1);
@@ -157,10 +154,10 @@ std::vector<double> few_heights(std::span<const double> upward) {
 
 /// Levels for heights from `low` to `high` above the mass. A field of height z is analytic down to the mass: in the
 /// ellipse around [low, high] whose half axes add up to rho halves of it, and n nodes leave 1 to 13 rho^-n of the
-/// tensor.
+/// tensor. A fifth of the tolerance is what a check at random points asks for.
 double levels_needed(double low, double high, double tolerance) {
   const double rho = (low + high + 2 * std::sqrt(low * high)) / (high - low);
-  return std::max(std::ceil(std::log(40 / tolerance) / std::log(rho)), 2.0);
+  return std::max(std::ceil(std::log(5 * 40 / tolerance) / std::log(rho)), 2.0);
 }
 
 /// How heights become planes: their own, or levels between them.
@@ -176,17 +173,26 @@ struct Heights {
 Heights choose_heights(std::span<const double> upward, double top, double tolerance) {
   const auto [low, high] = std::minmax_element(upward.begin(), upward.end());
   Heights heights{few_heights(upward), false, 0, 1};
-  const bool above = *low > top;
-  const double levels = above && *low < *high ? levels_needed(*low - top, *high - top, tolerance) : 0;
+  const bool above = *low > top, may_interpolate = tolerance > default_tolerance;
+  const double levels =
+      may_interpolate && above && *low < *high ? levels_needed(*low - top, *high - top, tolerance) : 0;
   if (!heights.planes.empty() && (levels == 0 || static_cast<double>(heights.planes.size()) <= levels)) return heights;
   if (!above) {
-    refuse(fmt::format("points lie at more than {} heights, the lowest at {} m, not above all prisms, at {} m",
-                       most_heights, place_text(*low), place_text(top)));
+    refuse_fft(fmt::format("points lie at more than {} heights, the lowest at {} m, not above all prisms, at {} m",
+                           most_heights, place_text(*low), place_text(top)));
+  }
+  if (!may_interpolate) {
+    refuse_fft(
+        fmt::format("points lie at more than {} heights, between which it interpolates; give execution.tolerance, "
+                    "such as 1e-6",
+                    most_heights));
   }
   if (levels > most_levels) {
-    refuse(fmt::format("heights from {} to {} m above prisms take {} levels for a tolerance of {:g}, more than {}",
-                       place_text(*low - top), place_text(*high - top), grouped(static_cast<std::int64_t>(levels)),
-                       tolerance, most_levels));
+    refuse_fft(
+        fmt::format("heights from {} to {} m above prisms take {} levels for execution.tolerance {:g}, more than {}; "
+                    "allow more or take points further away",
+                    place_text(*low - top), place_text(*high - top), grouped(static_cast<std::int64_t>(levels)),
+                    tolerance, most_levels));
   }
   heights.interpolate = true;
   heights.middle = 0.5 * (*low + *high);
@@ -212,9 +218,11 @@ public:
 
   ConvolutionLayout find() {
     if (m_range.size() > most_entries || m_points.size() > most_entries) {
-      refuse(fmt::format("a rank takes at most {} prisms and points", grouped(most_entries)));
+      refuse_fft(fmt::format("a rank takes at most {} prisms and points", grouped(most_entries)));
     }
-    if (m_range.size() == 0 || m_points.size() == 0) return {};
+    m_layout.range = m_range;
+    m_layout.tolerance = m_tolerance;
+    if (m_range.size() == 0 || m_points.size() == 0) return std::move(m_layout);
     find_mesh();
     place_points();
     choose_shape();
@@ -237,6 +245,7 @@ private:
                                  m_prisms.rounding()[d] + m_points.rounding[d], direction_names[d]);
       m_layout.corner[d] = m_steps[d].low;
       m_layout.edge[d] = m_steps[d].edge;
+      m_layout.slack[d] = m_steps[d].slack;
       m_layout.cells[d] = m_steps[d].cells;
     }
   }
@@ -301,8 +310,8 @@ private:
     if (static_cast<double>(m_layout.cells[0] + m_layout.window[0]) *
             static_cast<double>(m_layout.cells[1] + m_layout.window[1]) >
         most) {
-      refuse(fmt::format("prisms and points are {} x {} and {} x {} cells wide, too many for transforms",
-                         m_layout.cells[0], m_layout.cells[1], m_layout.window[0], m_layout.window[1]));
+      refuse_fft(fmt::format("prisms and points are {} x {} and {} x {} cells wide, too many for transforms",
+                             m_layout.cells[0], m_layout.cells[1], m_layout.window[0], m_layout.window[1]));
     }
     m_layout.shape = {length(1), length(0)};
     for (const auto& [x, y] : m_points_at) {
@@ -345,6 +354,8 @@ private:
 };
 
 }  // namespace
+
+void refuse_fft(const std::string& why) { throw InputError("", "execution.method", "fft cannot serve: " + why); }
 
 ConvolutionLayout find_convolution(const PrismSource& prisms, IndexRange range, const PointColumns& points,
                                    double tolerance) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <prismfield/points.hpp>
@@ -43,8 +44,13 @@ struct ConvolutionPlane {
 /// it. Cell (i, j) is at double (i, j) of a transform, point (i, j) at (nx - 1 + i, ny - 1 + j): sums over cells are
 /// sums over kernels without any that wrap around.
 struct ConvolutionLayout {
+  /// of all prisms, those of `prisms`, which are numbered from the first of these; what heights were taken for
+  IndexRange range;
+  double tolerance = 0;
   /// south-west corner of the mesh and edges of a cell, metres
   std::array<double, 2> corner{}, edge{};
+  /// how far from the mesh's lines, in cells, a coordinate may be that is taken to be on one
+  std::array<double, 2> slack{};
   /// along easting and northing: cells, steps that the points take, the first of these from the corner
   std::array<std::int64_t, 2> cells{}, window{}, first{};
   /// of this rank's prisms: bottom and top, metres
@@ -77,13 +83,17 @@ struct ConvolutionLayout {
   }
 };
 
+/// Throws InputError, by execution.method: "fft cannot serve: " and why.
+[[noreturn]] void refuse_fft(const std::string& why);
+
 /// Finds the layout of `range` of the prisms, which must be readable, and of all points.
 ///
 /// Prisms have to have equal edges along easting and along northing and to lie on one mesh; bottoms and tops may be
 /// any, few of them different. Points have to lie at few places within the mesh's cells, as those of every grid do
-/// whose spacing is to the cells' as small whole numbers are, and at few heights or all above the prisms. Then as many
-/// Chebyshev levels stand for their heights as keep the tensor's error below `tolerance` of its largest value. Points
-/// may be in any order, anywhere, and several at one place.
+/// whose spacing is to the cells' as small whole numbers are, and at few heights or, where `tolerance` is above
+/// default_tolerance, all above the prisms. Then as many Chebyshev levels stand for their heights as keep the tensor's
+/// error below a fifth of `tolerance` of its largest value. Points may be in any order, anywhere, and several at one
+/// place.
 ///
 /// Coordinates may be 8 ulp of the largest, and what sources tell of rounding, off the lattice, which they then are
 /// taken to be on: as with the faces of prisms, nobody meant the difference.

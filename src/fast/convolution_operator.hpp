@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@
 #include "fast/fft.hpp"
 #include "fast/lattice_kernels.hpp"
 #include "fast/make_convolution_operator.hpp"
+#include "fast/product_work.hpp"
 
 /// The body of make_convolution_operator; instantiated in one source file a space.
 namespace prismfield {
@@ -53,6 +55,16 @@ public:
             space, prisms,
             plan_convolution(key_of(space, request.execution.space), prisms, points, request, communicator),
             communicator) {}
+  ConvolutionOperator(const ExecutionSpace& space, const PrismSource& prisms, ConvolutionPlan plan,
+                      const Communicator& communicator)
+      : Base(communicator, plan.fields, plan.plan, plan.error_bound), m_work(std::move(plan)), m_source(prisms) {
+    on_all_ranks(this->m_all_ranks, [&] {
+      if (layout().n_layers() > 0) prepare(space);
+    });
+  }
+
+  /// Called between launches of products G v with the fraction that is done; may throw.
+  void set_pause(fast::Pause pause) { m_pause = std::move(pause); }
 
   [[nodiscard]] std::int64_t bytes() const noexcept override { return m_kernels ? m_kernels->kept_bytes() : 0; }
 
@@ -65,15 +77,7 @@ private:
     IndexRange vectors, planes;
   };
 
-  ConvolutionOperator(const ExecutionSpace& space, const PrismSource& prisms, ConvolutionPlan plan,
-                      const Communicator& communicator)
-      : Base(communicator, plan.fields, plan.plan, plan.error_bound), m_work(std::move(plan)), m_source(prisms) {
-    on_all_ranks(this->m_all_ranks, [&] {
-      if (layout().n_layers() > 0) prepare(space);
-    });
-  }
-
-  [[nodiscard]] const ConvolutionLayout& layout() const noexcept { return m_work.layout; }
+  [[nodiscard]] const ConvolutionLayout& layout() const noexcept { return *m_work.layout; }
   [[nodiscard]] std::int64_t n_fields() const noexcept { return m_work.fields.size(); }
 
   void prepare(const ExecutionSpace& space) {
@@ -85,16 +89,18 @@ private:
     });
     m_kernels = std::make_unique<Kernels>(*m_fft, m_work);
     space.fence("prismfield: operator made");
-    // the space has them now, of many prisms gigabytes
-    m_work.layout.prisms = m_work.layout.points = {};
-    m_work.layout.on_levels = {};
   }
+  /// What a layout has, in the space's memory; of many prisms gigabytes, which a host has there already.
   template <class T>
-  static Kokkos::View<T*, Memory> copied(const ExecutionSpace& space, const std::vector<T>& from) {
-    const Kokkos::View<T*, Memory> to(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("lattice")),
-                                      from.size());
-    Kokkos::deep_copy(space, to, OnHost<const T>(from.data(), from.size()));
-    return to;
+  static Kokkos::View<const T*, Memory> copied(const ExecutionSpace& space, const std::vector<T>& from) {
+    if constexpr (std::is_same_v<Memory, Kokkos::HostSpace>) {
+      return Kokkos::View<const T*, Memory>(from.data(), from.size());
+    } else {
+      const Kokkos::View<T*, Memory> to(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("lattice")),
+                                        from.size());
+      Kokkos::deep_copy(space, to, OnHost<const T>(from.data(), from.size()));
+      return to;
+    }
   }
   static DeviceEntries<Memory> entries_of(const ExecutionSpace& space, const LatticeEntries& entries) {
     return {copied(space, entries.number), copied(space, entries.place)};
@@ -109,6 +115,7 @@ private:
       for (std::int64_t block = 0; block < m_kernels->n_blocks(); ++block) {
         const Batch layers = transformed_layers(space, density, part.vectors, block);
         for (std::int64_t plane = part.planes.begin; plane < part.planes.end; ++plane) {
+          m_pause(done_before(part, block, plane));
           const Batch kernels = m_kernels->of(space, plane, block);
           for (std::int64_t v = 0; v < part.vectors.size(); ++v) {
             multiply_block(space, block, block > 0, kernels, transforms_of(layers, block, v),
@@ -180,10 +187,16 @@ private:
     }
   }
 
+  /// The fraction of a product of one part of vectors that is done.
+  [[nodiscard]] double done_before(const Part& part, std::int64_t block, std::int64_t plane) const noexcept {
+    const std::int64_t of_part = block * part.planes.size() + plane - part.planes.begin;
+    const std::int64_t before = part.planes.begin * m_kernels->n_blocks();
+    return static_cast<double>(before + of_part) / static_cast<double>(layout().n_planes() * m_kernels->n_blocks());
+  }
+
   /// (vector and layer of the block, frequency)
   Batch transformed_layers(const ExecutionSpace& space, const ConstVectors& density, IndexRange vectors,
                            std::int64_t block) {
-    throw_between_launches();
     const Batch layers = zeros(space, m_layers, vectors.size() * m_kernels->layers_of(block).size());
     for (std::int64_t v = 0; v < vectors.size(); ++v) {
       scatter(space, m_prisms, layout().prisms_in(m_kernels->layers_of(block)), {}, rows_of_layers(block),
@@ -324,6 +337,7 @@ private:
 
   ConvolutionPlan m_work;
   const PrismSource& m_source;
+  fast::Pause m_pause = [](double /*done_fraction*/) { throw_between_launches(); };
   std::unique_ptr<Fft<ExecutionSpace>> m_fft;
   DeviceEntries<Memory> m_prisms, m_points;
   LevelWeight<Memory> m_weight;

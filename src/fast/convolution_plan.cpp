@@ -44,6 +44,96 @@ Request direct_request(Space space, Request request) {
   return request;
 }
 
+/// Moves the ends of this rank's prisms to those of layers, where all ranks can read all prisms. Collective.
+void cut_between_layers(const PrismSource& prisms, Plan& plan, const Communicator& communicator) {
+  const bool reads_all = prisms.readable() == IndexRange{0, prisms.size()};
+  if (communicator.size() == 1 || any(communicator, !reads_all)) return;
+  agree(communicator, [&] {
+    plan.prism_begin = next_layer(prisms, plan.prism_begin);
+    plan.prism_end = next_layer(prisms, plan.prism_end);
+  });
+}
+
+void count_bytes(ConvolutionPlan& all, const EngineTraits& traits, const PrismSource& prisms,
+                 const PointColumns& points, int rank) {
+  const std::int64_t computing = engine_bytes(all.engine.tile_points, traits) + all.buffers.bytes;
+  MethodMemory memory;
+  memory.on_device = traits.is_device ? computing + list_bytes(*all.layout) : 0;
+  memory.while_computing = traits.is_device ? 0 : computing;
+  // coordinates once more, and the lists, which a device has instead once they are made
+  memory.always = points.size() * 3 * 8 + list_bytes(*all.layout);
+  count_memory(all.plan, problem_size(prisms, points), memory, all.fields.size(), rank);
+}
+
+}  // namespace
+
+ConvolutionBuffers choose_buffers(std::int64_t limit, const ConvolutionSize& size, Products products) {
+  // Made together, layers share the launches of their kernels. More than these do not share more.
+  constexpr std::int64_t most_layers = 16, enough_bytes = std::int64_t{1} << 26;
+  const auto [transform_bytes, fields, layers, planes] = size;
+  const std::int64_t of_fields = fields * transform_bytes;
+  // of a layer at work: its density and its kernels; of a plane: its fields
+  const std::int64_t of_layer = transform_bytes + of_fields;
+  const std::int64_t least = of_layer + of_fields;
+  if (least > limit) {
+    refuse_fft(fmt::format("a convolution of {} takes {} at least; execution.memory_limit leaves {}",
+                           counted(fields, "field"), size_text(least), size_text(std::max<std::int64_t>(limit, 0))));
+  }
+  ConvolutionBuffers buffers;
+  buffers.layers_at_once =
+      std::clamp<std::int64_t>(std::min(enough_bytes, limit / 4) / of_layer, 1, std::min(most_layers, layers));
+  const std::int64_t room = limit - buffers.layers_at_once * of_layer;
+  const bool may_keep = products == Products::many;
+  buffers.planes_at_once = std::clamp<std::int64_t>(room / (may_keep ? 4 : 1) / of_fields, 1, planes);
+  const std::int64_t of_vector = buffers.planes_at_once * of_fields + buffers.layers_at_once * transform_bytes;
+  const std::int64_t all = layers * planes;
+  const std::int64_t free = room - buffers.planes_at_once * of_fields;
+  buffers.keeps_all = may_keep && all * of_fields <= free;
+  if (may_keep) buffers.kept_layers = buffers.keeps_all ? all : free / 2 / of_fields;
+  // where kernels are computed anew, several vectors share them
+  constexpr std::int64_t most_vectors = 16;
+  const std::int64_t left = free - buffers.kept_layers * of_fields;
+  if (may_keep && !buffers.keeps_all)
+    buffers.vectors_at_once = std::clamp<std::int64_t>(1 + left / of_vector, 1, most_vectors);
+  buffers.working_bytes = buffers.layers_at_once * of_fields + of_vector;
+  buffers.bytes = buffers.working_bytes + buffers.kept_layers * of_fields;
+  return buffers;
+}
+
+std::int64_t tile_points_of(const ConvolutionLayout& layout, std::int64_t n_points,
+                            const EngineTraits& traits) noexcept {
+  const std::int64_t numbers = std::max(layout.kernel_rows().size() * layout.shape.pitch(), n_points);
+  return std::clamp<std::int64_t>(numbers, 1, traits.is_device ? tile_points_device : tile_points_host);
+}
+
+std::int64_t engine_bytes(std::int64_t tile_points, const EngineTraits& traits) noexcept {
+  const EngineMemory& m = traits.memory;
+  return tile_points * (m.per_slot_point + m.per_point) + prisms_of_entries * (m.per_prism + m.per_shape);
+}
+
+std::int64_t list_bytes(const ConvolutionLayout& layout) noexcept {
+  const std::size_t entries = layout.prisms.number.size() + layout.points.number.size();
+  return static_cast<std::int64_t>(entries * (sizeof(std::int32_t) + sizeof(std::int64_t)) +
+                                   layout.on_levels.size() * sizeof(double));
+}
+
+void choose_sizes(ConvolutionPlan& all, const PrismSource& prisms, const PointColumns& points,
+                  const EngineTraits& traits, Products products) {
+  const ConvolutionLayout& layout = *all.layout;
+  all.engine = engine_settings(all.plan, prisms, points);
+  all.engine.rows = kernel::field_rows(all.plan.set, all.fields);
+  all.engine.slots = 1;
+  all.engine.batch = batch;
+  all.engine.block = traits.is_device ? std::min(block_device, traits.max_block) : 1;
+  all.engine.tile_points = tile_points_of(layout, all.plan.points().size(), traits);
+  // without levels nothing is saved
+  if (layout.levels.empty()) all.engine.truncation = 0;
+  if (layout.n_layers() == 0) return;
+  all.buffers =
+      choose_buffers(all.plan.memory_limit - engine_bytes(all.engine.tile_points, traits),
+                     {layout.shape.reals() * 8, all.fields.size(), layout.n_layers(), layout.n_planes()}, products);
+}
+
 /// The first prism from `cut` on that has another bottom or top than the one before it; the number of prisms where none
 /// has.
 std::int64_t next_layer(const PrismSource& prisms, std::int64_t cut) {
@@ -61,87 +151,6 @@ std::int64_t next_layer(const PrismSource& prisms, std::int64_t cut) {
   return prisms.size();
 }
 
-/// Moves the ends of this rank's prisms to those of layers, where all ranks can read all prisms. Collective.
-void cut_between_layers(const PrismSource& prisms, Plan& plan, const Communicator& communicator) {
-  const bool reads_all = prisms.readable() == IndexRange{0, prisms.size()};
-  if (communicator.size() == 1 || any(communicator, !reads_all)) return;
-  agree(communicator, [&] {
-    plan.prism_begin = next_layer(prisms, plan.prism_begin);
-    plan.prism_end = next_layer(prisms, plan.prism_end);
-  });
-}
-
-EngineSettings settings_of_engine(const ConvolutionPlan& all, const PrismSource& prisms, const PointColumns& points,
-                                  const EngineTraits& traits) {
-  EngineSettings settings = engine_settings(all.plan, prisms, points);
-  settings.rows = kernel::field_rows(all.plan.set, all.fields);
-  settings.slots = 1;
-  settings.batch = batch;
-  settings.block = traits.is_device ? std::min(block_device, traits.max_block) : 1;
-  const std::int64_t most = traits.is_device ? tile_points_device : tile_points_host;
-  settings.tile_points = std::clamp<std::int64_t>(
-      std::max(all.layout.kernel_rows().size() * all.layout.shape.pitch(), all.plan.n_points), 1, most);
-  return settings;
-}
-
-/// Of what the engine holds at a tile, and of prisms, layers or a block of those whose entries are asked for.
-std::int64_t engine_bytes(const ConvolutionPlan& all, const EngineTraits& traits) {
-  const EngineMemory& m = traits.memory;
-  return all.engine.tile_points * (m.per_slot_point + m.per_point) + prisms_of_entries * (m.per_prism + m.per_shape);
-}
-
-/// Of the lists of prisms and points.
-std::int64_t list_bytes(const ConvolutionLayout& layout) {
-  const std::size_t entries = layout.prisms.number.size() + layout.points.number.size();
-  return static_cast<std::int64_t>(entries * (sizeof(std::int32_t) + sizeof(std::int64_t)) +
-                                   layout.on_levels.size() * sizeof(double));
-}
-
-void count_bytes(ConvolutionPlan& all, const EngineTraits& traits, const PrismSource& prisms,
-                 const PointColumns& points, int rank) {
-  const std::int64_t computing = engine_bytes(all, traits) + all.buffers.bytes;
-  MethodMemory memory;
-  memory.on_device = traits.is_device ? computing + list_bytes(all.layout) : 0;
-  memory.while_computing = traits.is_device ? 0 : computing;
-  // coordinates once more, and the lists, which a device has instead once they are made
-  memory.always = points.size() * 3 * 8 + list_bytes(all.layout);
-  count_memory(all.plan, problem_size(prisms, points), memory, all.fields.size(), rank);
-}
-
-}  // namespace
-
-ConvolutionBuffers choose_buffers(std::int64_t limit, std::int64_t transform_bytes, std::int64_t fields,
-                                  std::int64_t layers, std::int64_t planes) {
-  // Made together, layers share the launches of their kernels. More than these do not share more.
-  constexpr std::int64_t most_layers = 16, enough_bytes = std::int64_t{1} << 26;
-  const std::int64_t of_fields = fields * transform_bytes;
-  // of a layer at work: its density and its kernels; of a plane: its fields
-  const std::int64_t of_layer = transform_bytes + of_fields;
-  const std::int64_t least = of_layer + of_fields;
-  if (least > limit) {
-    throw RunError(fmt::format("a convolution of {} takes {} at least; execution.memory_limit leaves {}",
-                               counted(fields, "field"), size_text(least),
-                               size_text(std::max<std::int64_t>(limit, 0))));
-  }
-  ConvolutionBuffers buffers;
-  buffers.layers_at_once =
-      std::clamp<std::int64_t>(std::min(enough_bytes, limit / 4) / of_layer, 1, std::min(most_layers, layers));
-  const std::int64_t room = limit - buffers.layers_at_once * of_layer;
-  buffers.planes_at_once = std::clamp<std::int64_t>(room / 4 / of_fields, 1, planes);
-  const std::int64_t of_vector = buffers.planes_at_once * of_fields + buffers.layers_at_once * transform_bytes;
-  const std::int64_t all = layers * planes;
-  const std::int64_t free = room - buffers.planes_at_once * of_fields;
-  buffers.keeps_all = all * of_fields <= free;
-  buffers.kept_layers = buffers.keeps_all ? all : free / 2 / of_fields;
-  // where kernels are computed anew, several vectors share them
-  constexpr std::int64_t most_vectors = 16;
-  const std::int64_t left = free - buffers.kept_layers * of_fields;
-  if (!buffers.keeps_all) buffers.vectors_at_once = std::clamp<std::int64_t>(1 + left / of_vector, 1, most_vectors);
-  buffers.working_bytes = buffers.layers_at_once * of_fields + of_vector;
-  buffers.bytes = buffers.working_bytes + buffers.kept_layers * of_fields;
-  return buffers;
-}
-
 ConvolutionPlan plan_convolution(Space space, const PrismSource& prisms, const PointColumns& points,
                                  const Request& request, const Communicator& communicator) {
   check_points(points);
@@ -154,22 +163,17 @@ ConvolutionPlan plan_convolution(Space space, const PrismSource& prisms, const P
   all.plan.direct = {};
   cut_between_layers(prisms, all.plan, communicator);
   agree_on_input(communicator, [&] {
-    all.layout = find_convolution(prisms, all.plan.prisms(), points, request.execution.tolerance);
-  });
-  agree_unless_alone(communicator, [&] {
+    all.layout = std::make_shared<const ConvolutionLayout>(
+        find_convolution(prisms, all.plan.prisms(), points, request.execution.tolerance));
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(points.size()));
     std::iota(numbers.begin(), numbers.end(), 0);
     all.points = chosen_points(points, numbers);
     const EngineTraits traits = engine_traits(space, Precision::double_, all.plan.set, KernelKind::automatic);
-    all.engine = settings_of_engine(all, prisms, points, traits);
-    if (all.layout.n_layers() > 0) {
-      all.buffers = choose_buffers(all.plan.memory_limit - engine_bytes(all, traits), all.layout.shape.reals() * 8,
-                                   all.fields.size(), all.layout.n_layers(), all.layout.n_planes());
-    }
+    choose_sizes(all, prisms, points, traits, Products::many);
     count_bytes(all, traits, prisms, points, communicator.rank());
   });
   const double bound = error_bound_of(Precision::double_);
-  all.error_bound = all.layout.levels.empty() ? bound : std::max(bound, request.execution.tolerance);
+  all.error_bound = all.layout->levels.empty() ? bound : std::max(bound, request.execution.tolerance);
   return all;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <prismfield/communicator.hpp>
 #include <prismfield/fields.hpp>
@@ -28,10 +29,18 @@ struct ConvolutionBuffers {
   std::int64_t bytes = 0, working_bytes = 0;
 };
 
-/// Divides `limit` bytes among what a product works with and what is kept, for so many fields, layers and planes and
-/// transforms of so many bytes. Throws RunError, which says what is needed, where not even one layer at a time fits.
-[[nodiscard]] ConvolutionBuffers choose_buffers(std::int64_t limit, std::int64_t transform_bytes, std::int64_t fields,
-                                                std::int64_t layers, std::int64_t planes);
+/// What a convolution is of: transforms of so many bytes.
+struct ConvolutionSize {
+  std::int64_t transform_bytes = 0;
+  std::int64_t fields = 1, layers = 1, planes = 1;
+};
+
+/// Kernels of one product are made as they are wanted; those of several are kept where there is room.
+enum class Products { one, many };
+
+/// Divides `limit` bytes among what a product works with and what is kept. Throws InputError, by execution.method,
+/// which says what is needed, where not even one layer at a time fits.
+[[nodiscard]] ConvolutionBuffers choose_buffers(std::int64_t limit, const ConvolutionSize& size, Products products);
 
 /// Prisms whose entries are computed in one launch, at most.
 inline constexpr std::int64_t prisms_of_entries = 1024;
@@ -43,11 +52,29 @@ struct ConvolutionPlan {
   FieldList fields;
   double gravitational_constant = 0;
   double error_bound = 0;
-  ConvolutionLayout layout;
+  std::shared_ptr<const ConvolutionLayout> layout;
   ConvolutionBuffers buffers;
   /// the caller's, all of which every rank has
   Points points;
 };
+
+/// Points at which kernels, and entries at `n_points` points, are computed in one launch.
+[[nodiscard]] std::int64_t tile_points_of(const ConvolutionLayout& layout, std::int64_t n_points,
+                                          const EngineTraits& traits) noexcept;
+
+/// Bytes of what the engine holds at such a tile, and of prisms: layers, or those of a block of entries.
+[[nodiscard]] std::int64_t engine_bytes(std::int64_t tile_points, const EngineTraits& traits) noexcept;
+
+/// Bytes of the lists of prisms and points.
+[[nodiscard]] std::int64_t list_bytes(const ConvolutionLayout& layout) noexcept;
+
+/// Chooses engine and buffers of a plan that has all but these. Throws as choose_buffers().
+void choose_sizes(ConvolutionPlan& all, const PrismSource& prisms, const PointColumns& points,
+                  const EngineTraits& traits, Products products);
+
+/// The first prism from `cut` on that has another bottom or top than the one before it; the number of prisms where none
+/// has. All have to be readable.
+[[nodiscard]] std::int64_t next_layer(const PrismSource& prisms, std::int64_t cut);
 
 /// The plan of a convolution in this space: each rank has a part of the layers where prisms are numbered layer by
 /// layer, of the prisms otherwise. In double, whatever the request's precision. Throws InputError, the same on every

@@ -44,17 +44,17 @@ public:
       : m_fft(fft),
         m_plan(plan),
         m_engine(make_operator_engine<Space, kernel::DoubleArithmetic>(plan.engine)),
-        m_kept(static_cast<std::size_t>(plan.layout.n_planes() * n_blocks())),
+        m_kept(static_cast<std::size_t>(plan.layout->n_planes() * n_blocks())),
         m_layers_to_keep(plan.buffers.kept_layers) {}
 
   /// Layers that are worked on together.
   [[nodiscard]] std::int64_t n_blocks() const noexcept {
     const std::int64_t at_once = m_plan.buffers.layers_at_once;
-    return (m_plan.layout.n_layers() + at_once - 1) / at_once;
+    return (m_plan.layout->n_layers() + at_once - 1) / at_once;
   }
   [[nodiscard]] IndexRange layers_of(std::int64_t block) const noexcept {
     const std::int64_t begin = block * m_plan.buffers.layers_at_once;
-    return {begin, std::min(begin + m_plan.buffers.layers_at_once, m_plan.layout.n_layers())};
+    return {begin, std::min(begin + m_plan.buffers.layers_at_once, m_plan.layout->n_layers())};
   }
 
   /// Frequencies, (layer of the block and field, shape.reals()), of a plane; until the next call. Throws
@@ -96,7 +96,7 @@ private:
   void allocate(Batch& batch, std::int64_t block) const {
     allocate_or_fail([&] {
       batch = Batch(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("lattice_kernels")),
-                    transforms_of(block), static_cast<std::size_t>(m_plan.layout.shape.reals()));
+                    transforms_of(block), static_cast<std::size_t>(m_plan.layout->shape.reals()));
     });
   }
   /// False, and none of any other block either, where memory is shorter than planned.
@@ -114,9 +114,9 @@ private:
   }
 
   void make(const Space& space, std::int64_t plane, std::int64_t block, bool squared, const Batch& kernels) {
-    const double transforms = static_cast<double>(m_plan.layout.shape.rows * m_plan.layout.shape.columns);
+    const double transforms = static_cast<double>(m_plan.layout->shape.rows * m_plan.layout->shape.columns);
     const double scale = m_plan.gravitational_constant / (squared ? std::sqrt(transforms) : transforms);
-    if (rows().size() < m_plan.layout.shape.rows) Kokkos::deep_copy(space, kernels, 0.0);
+    if (rows().size() < m_plan.layout->shape.rows) Kokkos::deep_copy(space, kernels, 0.0);
     compute(space, plane, block, scale, kernels);
     if (squared) {
       const Kokkos::View<double*, Memory> numbers(kernels.data(), kernels.size());
@@ -126,13 +126,13 @@ private:
     }
     m_fft.forward(space, kernels, rows());
   }
-  [[nodiscard]] IndexRange rows() const noexcept { return m_plan.layout.kernel_rows(); }
+  [[nodiscard]] IndexRange rows() const noexcept { return m_plan.layout->kernel_rows(); }
 
   /// Writes `scale` times the fields of a cell of each layer, with its south-west corner at the origin. Rows are taken
   /// with what pads them, so that offsets follow one another in memory: no product reads sums of these.
   void compute(const Space& space, std::int64_t plane, std::int64_t block, double scale, const Batch& kernels) {
     m_engine->stage(space, 0, cells_of(layers_of(block)), false);
-    const FftShape& shape = m_plan.layout.shape;
+    const FftShape& shape = m_plan.layout->shape;
     const auto n_layers = static_cast<std::size_t>(layers_of(block).size());
     const auto n_fields = static_cast<std::size_t>(m_plan.fields.size());
     const auto reals = static_cast<std::size_t>(shape.reals());
@@ -148,7 +148,7 @@ private:
     }
   }
   [[nodiscard]] PrismBlock cells_of(IndexRange layers) const {
-    const ConvolutionLayout& layout = m_plan.layout;
+    const ConvolutionLayout& layout = *m_plan.layout;
     const auto n = static_cast<std::size_t>(layers.size());
     PrismBlock cells;
     cells.west.assign(n, 0.0);
@@ -164,7 +164,7 @@ private:
     return cells;
   }
   void place_offsets(std::int64_t of_plane, std::int64_t begin, std::int64_t n) {
-    const ConvolutionLayout& layout = m_plan.layout;
+    const ConvolutionLayout& layout = *m_plan.layout;
     const ConvolutionPlane& plane = layout.planes[static_cast<std::size_t>(of_plane)];
     const std::int64_t pitch = layout.shape.pitch();
     const std::int64_t west = layout.first[0] - (layout.cells[0] - 1), south = layout.first[1] - (layout.cells[1] - 1);

@@ -14,9 +14,9 @@ namespace prismfield {
 
 /// G of prisms on a regular mesh at points commensurate with it (convolution_layout.hpp says which), by fast Fourier
 /// transforms, in double. Each of several ranks has the prisms of some layers and all points. Errors of fields and of
-/// products with the transpose are 1e-12 of the largest value of each at most, and below request.execution.tolerance
-/// where points lie at many heights; an entry that is much smaller than the largest one therefore has fewer digits.
-/// entries() are those of the direct operator.
+/// products with the transpose are a few 1e-12 of the largest potential, vector or tensor, as those of the direct
+/// operator are of a pair's, and below request.execution.tolerance where points lie at many heights; an entry that is
+/// much smaller than the largest one therefore has fewer digits. entries() are those of the direct operator.
 ///
 /// What kernels leave in execution.memory_limit is for their transforms, which are kept from the first product on;
 /// those that do not fit are computed anew in each product, for all of its vectors at once. `prisms` must outlive the

@@ -92,11 +92,11 @@ private:
       request.fields = set.fields;
       request.execution.partition = Partition::points;
       StorageChoice choice;
-      StorageSettings storage_settings = storage_of_set(i, resume);
+      StorageSettings storage_settings = storage_of_set(i, resume, request.execution.method);
       storage_settings.likely = {likely, m_input.n_epochs()};
       operators.push_back(make_operator(m_math.space(), *m_input.cells, set.points, request, storage_settings,
                                         m_communicator, &choice));
-      m_state.stored.push_back(choice.is_compressed ? stored_compressed : choice.bytes > 0 ? stored_whole : stored_not);
+      m_state.stored.push_back(kept_as(choice));
       for (const std::int64_t bytes : gather_everywhere(m_communicator, choice.bytes)) m_outcome.stored_bytes += bytes;
       storage.push_back(choice.why);
       if (!choice.warning.empty()) storage.push_back(choice.warning);
@@ -119,7 +119,13 @@ private:
     check_low_rank_memory("inversion.preconditioner", std::min(m_settings.preconditioner_rank, m_data->size()));
     check_low_rank_memory("inversion.uncertainty.rank", subspace_size(m_settings.uncertainty.rank, m_data->size()));
   }
-  [[nodiscard]] StorageSettings storage_of_set(std::size_t set, const InversionState* resume) const {
+  [[nodiscard]] static std::int64_t kept_as(const StorageChoice& choice) {
+    if (choice.is_compressed) return stored_compressed;
+    if (choice.bytes > 0) return stored_whole;
+    return choice.method == Method::tree ? by_tree : choice.method == Method::fft ? by_fft : stored_not;
+  }
+  /// `method`: by which G is computed where it is not kept.
+  [[nodiscard]] StorageSettings storage_of_set(std::size_t set, const InversionState* resume, Method& method) const {
     StorageSettings settings = m_input.storage;
     settings.file = file_of_set(settings.file, set);
     if (settings.store != Store::automatic) return settings;
@@ -130,6 +136,7 @@ private:
       const std::int64_t stored = resume->stored[set];
       if (stored != stored_compressed) {
         settings.store = stored == stored_whole ? kept : Store::none;
+        method = stored == by_tree ? Method::tree : stored == by_fft ? Method::fft : Method::direct;
       } else if (!settings.compression) {
         settings.compression = auto_compression;
       }

@@ -42,7 +42,7 @@ inline constexpr std::array method_choices = {
     Choice<Method>{"auto", Method::automatic}, Choice<Method>{"direct", Method::direct},
     Choice<Method>{"mesh", Method::mesh}, Choice<Method>{"fft", Method::fft}, Choice<Method>{"tree", Method::tree}};
 /// The methods that this version has. Their functions are in compute/method.hpp.
-inline constexpr std::array built_methods = {Method::direct, Method::tree};
+inline constexpr std::array built_methods = {Method::direct, Method::tree, Method::fft};
 inline constexpr std::array store_choices = {
     Choice<Store>{"auto", Store::automatic}, Choice<Store>{"memory", Store::memory},
     Choice<Store>{"device", Store::device}, Choice<Store>{"file", Store::file}, Choice<Store>{"none", Store::none}};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,7 +12,11 @@
 #include <prismfield/error.hpp>
 #include <prismfield/make_operator.hpp>
 
+#include "compute/method.hpp"
+#include "compute/plan.hpp"
 #include "engine/instances/with_space.hpp"
+#include "fast/make_convolution_operator.hpp"
+#include "fast/make_tree_operator.hpp"
 #include "parallel/collectives.hpp"
 #include "sensitivity/compressed_operator.hpp"
 #include "sensitivity/file_operator.hpp"
@@ -116,6 +121,57 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
   return choose_storage(facts, precision, store_of<Space>, settings.likely.count);
 }
 
+/// G computed anew, by a method that serves.
+template <class Space>
+std::unique_ptr<Operator<Space>> make_operator_of(Method method, const Space& space, const PrismSource& prisms,
+                                                  const PointColumns& points, const Request& request,
+                                                  const Communicator& communicator) {
+  if (method == Method::tree) return fast::make_tree_operator(space, prisms, points, by_points(request), communicator);
+  if (method == Method::fft) return make_convolution_operator(space, prisms, points, by_points(request), communicator);
+  return make_direct_operator(space, prisms, points, by_points(request), communicator);
+}
+
+/// The method that computes G anew: the one asked for; where that is automatic and a tolerance lets others serve than
+/// direct, the cheapest by their estimates. Collective.
+inline MethodCost method_anew(const PrismSource& prisms, const PointColumns& points, const Request& request,
+                              const Communicator& communicator) {
+  const Execution& wanted = request.execution;
+  MethodCost least;
+  if (wanted.method != Method::automatic) {
+    least.method = wanted.method;
+  } else if (wanted.tolerance > default_tolerance) {
+    least.seconds = std::numeric_limits<double>::infinity();
+    for (const MethodCost& cost : method_costs(request, prisms, points, problem_size(prisms, points), communicator)) {
+      if (cost.problem.empty() && cost.seconds < least.seconds) least = cost;
+    }
+  }
+  return least;
+}
+
+/// G computed anew by another method than direct where a tolerance lets one serve that takes less time in all likely
+/// products than `choice`, by its estimate and by a product of it; which `choice` is then. Otherwise null. Collective.
+template <class Space>
+std::unique_ptr<Operator<Space>> faster_operator(const Space& space, const PrismSource& prisms,
+                                                 const PointColumns& points, const Request& request,
+                                                 const LikelyProducts& likely, const Communicator& communicator,
+                                                 StorageChoice& choice) {
+  const auto products = static_cast<double>(likely.count * likely.vectors);
+  const MethodCost estimated = method_anew(prisms, points, request, communicator);
+  if (estimated.method == Method::direct || products * estimated.seconds >= choice.seconds) return nullptr;
+  const Kokkos::Timer timer;
+  auto faster = make_operator_of(estimated.method, space, prisms, points, request, communicator);
+  const typename Operator<Space>::Vector density(view_label("sample"), static_cast<std::size_t>(faster->columns()));
+  const typename Operator<Space>::Vector fields(view_label("sample"), static_cast<std::size_t>(faster->rows()));
+  const double making = timer.seconds();
+  double product = least_seconds(space, [&] { faster->apply(space, density, fields); });
+  double seconds = making + products * product;
+  broadcast(communicator, product);
+  broadcast(communicator, seconds);
+  if (seconds >= choice.seconds) return nullptr;
+  choice = faster_choice(choice, estimated.method, request.execution.tolerance, product, seconds);
+  return faster;
+}
+
 template <class ExecutionSpace>
 std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& space, const PrismSource& prisms,
                                                         const PointColumns& points, const Request& request,
@@ -125,9 +181,18 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
   StorageChoice& choice = told != nullptr ? *told : chosen;
   check_storage(settings);
   const StoredPrecision precision = stored_precision(settings);
-  choice = {settings.store, precision, 0, "", "", false, settings.compression.has_value()};
-  if (settings.store == Store::automatic && !settings.compression) {
+  const bool is_computed = request.execution.method == Method::tree || request.execution.method == Method::fft;
+  choice = {is_computed && settings.store == Store::automatic ? Store::none : settings.store,
+            precision,
+            0,
+            "",
+            "",
+            false,
+            settings.compression.has_value()};
+  if (choice.store == Store::automatic && !settings.compression) {
     choice = measured_choice(space, prisms, points, request, settings, communicator);
+    auto faster = faster_operator(space, prisms, points, request, settings.likely, communicator, choice);
+    if (faster) return faster;
   }
   if (choice.is_compressed) {
     CompressionReport report;
@@ -162,8 +227,9 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
     return in_file;
   }
   if (choice.store == Store::none) {
+    choice.method = method_anew(prisms, points, request, communicator).method;
     if (choice.why.empty()) choice.why = storage_text(choice);
-    return make_direct_operator(space, prisms, points, by_points(request), communicator);
+    return make_operator_of(choice.method, space, prisms, points, request, communicator);
   }
   auto stored = std::make_unique<StoredOperator<ExecutionSpace>>(
       space, prisms, points, request, precision, communicator, settings.memory_limit, settings.likely.vectors);

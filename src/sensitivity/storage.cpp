@@ -144,10 +144,11 @@ StorageChoice compressed_or(StorageChoice choice, const StorageFacts& facts, con
       static_cast<double>(facts.vectors) *
       std::max(sample.product_seconds, static_cast<double>(sample.bytes) / facts.bytes_per_second);
   const auto products = static_cast<double>(likely_products);
-  if (sample.seconds_to_make + products * compressed >= making + products * product) return choice;
+  const double seconds = sample.seconds_to_make + products * compressed;
+  if (seconds >= making + products * product) return choice;
   const std::string why =
       fmt::format("a product takes {} instead of {}", milliseconds(compressed), milliseconds(product));
-  return {Store::memory, StoredPrecision::float_, sample.bytes, why, "", false, true};
+  return {Store::memory, StoredPrecision::float_, sample.bytes, why, "", false, true, Method::direct, seconds};
 }
 
 /// G as it is, or computed anew.
@@ -161,7 +162,10 @@ StorageChoice choose_uncompressed(const StorageFacts& facts, const WayTimes& tim
   const std::string figures =
       fmt::format("a product reads it in {}, computing anew takes {}", milliseconds(reading), milliseconds(computing));
   const std::int64_t needed = bytes_to_store(precision, facts.n_fields, facts.n_points, facts.columns, facts.vectors);
-  const StorageChoice anew{Store::none, precision, 0, "", "", false, false};
+  const auto products = static_cast<double>(likely_products);
+  const StorageChoice anew{Store::none, precision, 0, "", "", false, false, Method::direct, products * computing};
+  // made as by a product of one vector
+  choice.seconds = computing / vectors + products * reading;
   const auto because = [&](StorageChoice of, const std::string& why) {
     of.why = storage_text(of) + ": " + why;
     return of;
@@ -176,7 +180,7 @@ StorageChoice choose_uncompressed(const StorageFacts& facts, const WayTimes& tim
         anew, fmt::format("{} need {} of memory, there are {}", size, size_text(needed), size_text(facts.available)));
   }
   const double repaid = 1 / (vectors * (1 - x));
-  if (!(repaid < static_cast<double>(likely_products))) {
+  if (!(repaid < products)) {
     return because(anew, fmt::format("{} would be repaid after {} products, {} are likely", size, short_number(repaid),
                                      likely_products));
   }
@@ -192,8 +196,20 @@ StorageChoice choose_storage(const StorageFacts& facts, StoredPrecision precisio
                        likely_products);
 }
 
+StorageChoice faster_choice(const StorageChoice& slower, Method method, double tolerance, double product,
+                            double seconds) {
+  StorageChoice choice{Store::none, slower.precision, 0, "", "", false, false, method, seconds};
+  choice.why =
+      fmt::format("{}, to {:g}: a product takes {}, all about {}; {}: {}", storage_text(choice), tolerance,
+                  milliseconds(product), duration_text(seconds), storage_text(slower), duration_text(slower.seconds));
+  return choice;
+}
+
 std::string storage_text(const StorageChoice& choice) {
-  if (choice.store == Store::none) return "computed anew in every product";
+  if (choice.store == Store::none) {
+    const bool is_direct = choice.method == Method::direct;
+    return std::string("computed anew in every product") + (is_direct ? "" : std::string(" by ") + name(choice.method));
+  }
   return fmt::format("stored {} as {}, {}", choice.store == Store::device ? "on the device" : "in memory",
                      name(choice.precision), size_text(choice.bytes));
 }

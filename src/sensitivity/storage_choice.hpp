@@ -99,7 +99,11 @@ struct StorageFacts {
 [[nodiscard]] StorageChoice choose_storage(const StorageFacts& facts, StoredPrecision precision, Store where,
                                            std::int64_t likely_products);
 
-/// "stored in memory as float, 53 MiB", "computed anew in every product"
+/// G computed anew by a method that takes so long, a product and all that are likely, in place of a slower choice.
+[[nodiscard]] StorageChoice faster_choice(const StorageChoice& slower, Method method, double tolerance, double product,
+                                          double seconds);
+
+/// "stored in memory as float, 53 MiB", "computed anew in every product", "computed anew in every product by tree"
 [[nodiscard]] std::string storage_text(const StorageChoice& choice);
 
 /// Where G of data set number `set`, from 0, is kept: the file itself, then G-2.h5, G-3.h5 beside it.

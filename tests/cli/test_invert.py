@@ -47,7 +47,7 @@ CHECKPOINT = ("--set", "output.checkpoint={every: 0.000001 s, file: model.ckpt}"
 # what `auto` takes is measured anew in every run, and stored sensitivities round otherwise
 STORED = ("--set", "sensitivity.store=memory")
 # of src/compute/checkpoint.hpp
-VERSION = 6
+VERSION = 7
 DAMAGED = "model.ckpt is damaged; without --resume the inversion begins anew and replaces it"
 ANOTHER_VERSION = ("model.ckpt was written by another version of prismfield; without --resume the inversion begins anew and "
                    "replaces it")

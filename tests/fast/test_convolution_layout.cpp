@@ -85,10 +85,13 @@ TEST(ConvolutionLayout, TakesAsManyLevelsAsTheToleranceNeeds) {
   const std::vector<Prism> prisms = SampleMesh().prisms();
   const Points draped = sample_grid({0, 50, 10}, {0, 40, 10},
                                     [](std::size_t i) { return i == 0 ? 80. : 80 + 2.2 * static_cast<double>(i + 1); });
-  // n levels from 80 to 300 m leave at most 40 times 3.135^-n
-  EXPECT_EQ(found(prisms, draped, 1e-4).levels.size(), 12u);
-  EXPECT_EQ(found(prisms, draped, 1e-8).levels.size(), 20u);
-  EXPECT_EQ(found(prisms, draped, 1e-4).planes.size(), 12u);
+  // n levels from 80 to 300 m leave at most 40 times 3.135^-n, of which a fifth of the tolerance is to be left
+  EXPECT_EQ(found(prisms, draped, 1e-4).levels.size(), 13u);
+  EXPECT_EQ(found(prisms, draped, 1e-8).levels.size(), 21u);
+  EXPECT_EQ(found(prisms, draped, 1e-4).planes.size(), 13u);
+  // nothing is saved
+  const auto rising = [](std::size_t i) { return 80 + 2 * static_cast<double>(i); };
+  EXPECT_TRUE(found(prisms, sample_grid({0, 50, 6}, {0, 40, 10}, rising), 1e-12).levels.empty());
 }
 
 TEST(ConvolutionLayout, SaysWhyItCannotServe) {
@@ -111,7 +114,10 @@ TEST(ConvolutionLayout, SaysWhyItCannotServe) {
   const auto from = [](double low) { return [low](std::size_t i) { return low + static_cast<double>(i); }; };
   EXPECT_THAT(refusal(prisms, sample_grid({0, 50, 10}, {0, 40, 10}, from(-7))),
               HasSubstr("points lie at more than 64 heights, the lowest at -7 m, not above all prisms, at 0 m"));
-  EXPECT_THAT(refusal(prisms, sample_grid({0, 50, 10}, {0, 40, 10}, from(0.01))), HasSubstr("more than 64"));
+  EXPECT_THAT(refusal(prisms, sample_grid({0, 50, 10}, {0, 40, 10}, from(0.01))),
+              HasSubstr("more than 64 heights, between which it interpolates; give execution.tolerance, such as 1e-6"));
+  EXPECT_THAT(refusal(prisms, sample_grid({0, 50, 10}, {0, 40, 10}, from(0.01)), 1e-6),
+              HasSubstr("levels for execution.tolerance 1e-06, more than 64; allow more or take points further away"));
 }
 
 TEST(ConvolutionLayout, DoesWithoutPrismsOrPoints) {
@@ -121,19 +127,22 @@ TEST(ConvolutionLayout, DoesWithoutPrismsOrPoints) {
 }
 
 TEST(ConvolutionBuffers, KeepWhatFits) {
-  const ConvolutionBuffers ample = choose_buffers(std::int64_t{1} << 30, 1000, 10, 40, 3);
+  const ConvolutionBuffers ample = choose_buffers(std::int64_t{1} << 30, {1000, 10, 40, 3}, Products::many);
   EXPECT_TRUE(ample.keeps_all);
   EXPECT_EQ(ample.kept_layers, 120);
   EXPECT_EQ(ample.planes_at_once, 3);
   EXPECT_EQ(ample.layers_at_once, 16);
   EXPECT_EQ(ample.vectors_at_once, 1);
   for (const std::int64_t limit : {21'000, 50'000, 100'000, 500'000, 1'000'000}) {
-    const ConvolutionBuffers some = choose_buffers(limit, 1000, 10, 40, 3);
+    const ConvolutionBuffers some = choose_buffers(limit, {1000, 10, 40, 3}, Products::many);
     EXPECT_FALSE(some.keeps_all) << limit;
     EXPECT_LE(some.bytes, limit);
     EXPECT_GE(some.layers_at_once, 1);
   }
-  EXPECT_THROW((void)choose_buffers(20'999, 1000, 10, 40, 3), RunError);
+  EXPECT_THROW((void)choose_buffers(20'999, {1000, 10, 40, 3}, Products::many), InputError);
+  const ConvolutionBuffers once = choose_buffers(std::int64_t{1} << 30, {1000, 10, 40, 3}, Products::one);
+  EXPECT_EQ(once.kept_layers, 0);
+  EXPECT_EQ(once.planes_at_once, 3);
 }
 
 }  // namespace

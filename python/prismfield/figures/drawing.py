@@ -159,6 +159,8 @@ def triangles_of(easting, northing):
 def draw_triangles(axes, triangles, values, shown, colours):
     """Colours between stations, and where the stations are; returns what a colour bar is made of."""
     levels = np.linspace(*shown, 41)
+    # Matplotlib leaves a triangle out whose corners all have the last level.
+    levels[-1] = np.nextafter(levels[-1], np.inf)
     # Between neighbouring levels the ground shows as white hairlines; below lies the same with its seams elsewhere.
     below = np.concatenate([levels[:1], (levels[:-1] + levels[1:]) / 2, levels[-1:]])
     for bounds in (below, levels):

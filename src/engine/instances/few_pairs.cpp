@@ -92,4 +92,20 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
   std::copy(touched.begin(), touched.end(), contact.begin());
 }
 
+void add_contact(const double (&face)[3][2], double density, const std::array<double, 3>& point,
+                 const std::array<double, 3>& rounding, double* row) {
+  using Lane = kernel::Lanes<A, kernel::HostLane, 1>;
+  kernel::NearPrism<A> near{};
+  for (int i = 0; i < 2; ++i) {
+    near.x[i] = face[0][i];
+    near.y[i] = face[1][i];
+    near.z[i] = face[2][i];
+  }
+  auto [x, y, z] = point;
+  kernel::move_onto_prism(near, {rounding[0], rounding[1], rounding[2]}, x, y, z);
+  const auto faces = kernel::faces_seen<Lane>(near, 1.0, x, y, z);
+  if (kernel::gap_squared(faces) > 0) return;
+  kernel::note_contact(decltype(kernel::LaunchData<A, Host>::contact)(row, 1), 0, faces.x, faces.y, faces.z, density);
+}
+
 }  // namespace prismfield

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <prismfield/points.hpp>
+#include <prismfield/prisms.hpp>
+
+#include "fast/convolution_layout.hpp"
+
+namespace prismfield {
+
+/// Adds to `contact`, (point, n_contact_columns) as kernel/contact.hpp describes it, what the direct method adds for
+/// the prisms and the points of a layout: at each point for the prisms of the cells around it alone. `points`: those
+/// that the layout was found for; the prisms have to be readable.
+void add_contacts(const ConvolutionLayout& layout, const PrismSource& prisms, const PointColumns& points,
+                  double* contact);
+
+}  // namespace prismfield

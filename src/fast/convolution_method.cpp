@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include <prismfield/error.hpp>
+
+#include "base/human_text.hpp"
+#include "compute/balance.hpp"
+#include "compute/cost_model.hpp"
+#include "compute/direct_plan.hpp"
+#include "compute/method.hpp"
+#include "fast/convolution_layout.hpp"
+#include "fast/convolution_plan.hpp"
+#include "fast/convolution_product.hpp"
+#include "fast/product_work.hpp"
+#include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
+
+namespace prismfield {
+namespace {
+
+void check_fft(const Request& request, const PrismSource& ensemble, const PointColumns& points, ProblemSize& problem) {
+  const Execution& wanted = request.execution;
+  const Space space = wanted.space == Space::automatic ? built_spaces().front() : wanted.space;
+  if (space == Space::hip) refuse_fft("it computes on hosts and NVIDIA's devices; give execution.space openmp");
+  if (wanted.kernel != KernelKind::automatic) refuse_fft("execution.kernel corners is for every pair; leave it out");
+  if (wanted.precision != Precision::double_) {
+    refuse_fft(fmt::format("it computes in double; leave out execution.precision {}", name(wanted.precision)));
+  }
+  problem.mesh = std::make_shared<const ConvolutionLayout>(
+      find_convolution(ensemble, ensemble.readable(), points, wanted.tolerance));
+}
+
+/// Layers of a layout that have prisms of `range`, of all prisms.
+std::int64_t layers_with(const ConvolutionLayout& layout, IndexRange range) {
+  if (range.contains(layout.range)) return layout.n_layers();
+  std::int64_t layers = 0;
+  for (std::int64_t layer = 0; layer < layout.n_layers(); ++layer) {
+    const IndexRange entries = layout.prisms_in({layer, layer + 1});
+    const auto begin = layout.prisms.number.begin();
+    if (std::any_of(begin + entries.begin, begin + entries.end, [&](std::int32_t number) {
+          const std::int64_t prism = layout.range.begin + number;
+          return range.begin <= prism && prism < range.end;
+        })) {
+      ++layers;
+    }
+  }
+  return layers;
+}
+
+void plan_fft(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine) {
+  const EngineTraits& traits = machine.engine;
+  ConvolutionPart& part = plan.fft;
+  // nothing to compute where nobody looked at prisms and points
+  part.layout = problem.mesh ? problem.mesh : std::make_shared<const ConvolutionLayout>();
+  const ConvolutionLayout& layout = *part.layout;
+  part.rows = layout.shape.rows;
+  part.columns = layout.shape.columns;
+  part.layers = layers_with(layout, plan.prisms());
+  part.planes = layout.n_planes();
+  std::int64_t lists = 0;
+  if (part.layers > 0 && plan.points().size() > 0) {
+    const std::int64_t engine = engine_bytes(tile_points_of(layout, 0, traits), traits);
+    const ConvolutionBuffers buffers =
+        choose_buffers(plan.memory_limit - engine,
+                       {layout.shape.reals() * 8, fields_of(plan.set).size(), part.layers, part.planes}, Products::one);
+    part.layers_at_once = buffers.layers_at_once;
+    part.planes_at_once = buffers.planes_at_once;
+    part.scratch_bytes = engine + buffers.bytes;
+    lists = list_bytes(layout);
+  }
+  const std::int64_t densities = plan.prisms().size() * 8;
+  MethodMemory memory;
+  memory.on_device = traits.is_device ? part.scratch_bytes + densities + lists : 0;
+  memory.while_computing = traits.is_device ? 0 : part.scratch_bytes + densities;
+  memory.always = lists;
+  count_memory(plan, problem, memory, request.fields.size(), machine.rank);
+}
+
+/// Layers over ranks; where there are more ranks than layers, points over the others.
+Shares fft_shares(const Plan& plan, const Request& /*request*/, const PrismSource& ensemble,
+                  const PointColumns& /*points*/, PrismCuts /*cuts*/, const Communicator& communicator) {
+  Shares shares{{plan.prism_parts, plan.point_parts}, {}};
+  const int ranks = communicator.size();
+  if (plan.partition_is_auto) {
+    const std::vector<std::int64_t> layers = gather_everywhere(communicator, plan.fft.layout->n_layers());
+    const std::int64_t most = std::max<std::int64_t>(*std::max_element(layers.begin(), layers.end()), 1);
+    int prism_parts = ranks;
+    while (prism_parts > most || ranks % prism_parts != 0) --prism_parts;
+    shares.grid = {prism_parts, ranks / prism_parts};
+  }
+  shares.mine =
+      rank_share(plan.n_prisms, plan.n_points, communicator.rank(), shares.grid.prism_parts, shares.grid.point_parts);
+  const bool reads_all = ensemble.readable() == IndexRange{0, ensemble.size()};
+  if (any(communicator, !reads_all)) return shares;
+  agree(communicator, [&] {
+    IndexRange& prisms = shares.mine.prisms;
+    prisms = {next_layer(ensemble, prisms.begin), next_layer(ensemble, prisms.end)};
+  });
+  return shares;
+}
+
+/// ns of a pair of a layer's cell and one of the points at which kernels are computed, of both a sample.
+double kernel_weight(const Plan& plan, const FormWeights& weights) {
+  constexpr std::int64_t most_cells = 16, most_points = 2048;
+  const ConvolutionLayout& layout = *plan.fft.layout;
+  const std::int64_t n_cells = std::min(most_cells, layout.n_layers());
+  PrismBlock cells;
+  for (std::int64_t i = 0; i < n_cells; ++i) {
+    const std::int64_t layer = balanced_part(layout.n_layers(), i, n_cells).begin;
+    const auto [bottom, top] = layout.layers[static_cast<std::size_t>(layer)];
+    cells.west.push_back(0);
+    cells.east.push_back(layout.edge[0]);
+    cells.south.push_back(0);
+    cells.north.push_back(layout.edge[1]);
+    cells.bottom.push_back(bottom);
+    cells.top.push_back(top);
+    cells.density.push_back(1);
+  }
+  const std::int64_t numbers = layout.kernel_rows().size() * layout.shape.columns;
+  CostPoints points;
+  points.groups = std::min(most_points, numbers) / plan.lanes;
+  for (std::int64_t group = 0; group < points.groups; ++group) {
+    for (int lane = 0; lane < plan.lanes; ++lane) {
+      const std::int64_t number = balanced_part(numbers, group, points.groups).begin + lane;
+      const ConvolutionPlane& plane = layout.planes[static_cast<std::size_t>(group % layout.n_planes())];
+      const std::int64_t column = layout.first[0] - (layout.cells[0] - 1) + number % layout.shape.columns;
+      const std::int64_t row = layout.first[1] - (layout.cells[1] - 1) + number / layout.shape.columns;
+      points.easting.push_back((static_cast<double>(column) + plane.easting) * layout.edge[0]);
+      points.northing.push_back((static_cast<double>(row) + plane.northing) * layout.edge[1]);
+      points.upward.push_back(plane.upward);
+    }
+  }
+  const CostSettings settings{plan.precision, plan.kernel, plan.lanes, weights, 0, 0, is_device(plan.space)};
+  std::vector<double> of_cell(cells.west.size()), of_group(static_cast<std::size_t>(points.groups));
+  add_costs(settings, cells, 0, points, 1, 1, of_cell.data(), of_group.data());
+  double cost = 0;
+  for (const double of_one : of_cell) cost += of_one;
+  return cost / static_cast<double>(of_cell.size() * points.easting.size());
+}
+
+/// Of a rank's share: finding the mesh, kernels, transforms and their products. Constants are in units of a multipole's
+/// pair of order 8, which is measured.
+double fft_seconds(const Plan& plan, const Request& request, const PrismSource& /*ensemble*/,
+                   const PointColumns& /*points*/) {
+  const ConvolutionPart& part = plan.fft;
+  const ConvolutionLayout& layout = *part.layout;
+  if (part.layers == 0 || layout.n_planes() == 0) return 0;
+  // of a number, for each halving of its transform, and each sum of products; ns of a prism and a point on one thread
+  constexpr double of_halving = 0.057, of_sums = 0.4, of_prism = 20, of_point = 300;
+  const FormWeights weights = measured_weights(request, plan);
+  const double unit = weights[static_cast<std::size_t>(Form::multipole_8)];
+  const auto fields = static_cast<double>(fields_of(plan.set).size()), layers = static_cast<double>(part.layers),
+             planes = static_cast<double>(part.planes), numbers = static_cast<double>(layout.shape.reals());
+  const double passes = std::ceil(planes / static_cast<double>(part.planes_at_once));
+  const double offsets = static_cast<double>(layout.kernel_rows().size()) * static_cast<double>(layout.shape.pitch());
+  const double kernels = layers * planes * offsets * kernel_weight(plan, weights);
+  const double transforms = layers * passes + layers * planes * fields + planes * fields;
+  const double transforming = transforms * numbers * std::log2(numbers) * of_halving * unit;
+  const double summing = layers * planes * fields * numbers * of_sums * unit;
+  const double finding =
+      of_prism * static_cast<double>(plan.prisms().size()) + of_point * static_cast<double>(plan.points().size());
+  return 1e-9 * (kernels + transforming + summing + finding);
+}
+
+PlanText fft_text(const Plan& plan) {
+  const ConvolutionPart& part = plan.fft;
+  std::string planes = counted(part.planes, "plane");
+  if (!part.layout->levels.empty()) planes += fmt::format(" at {} heights between points", part.layout->levels.size());
+  return {
+      {{"convolutions", fmt::format("{} of cells, {} of points", counted(part.layers, "layer"), planes)},
+       {"transforms", fmt::format("{} x {}, {} and {} at a time", part.columns, part.rows,
+                                  counted(part.layers_at_once, "layer"), counted(part.planes_at_once, "plane"))},
+       {"scratch", fmt::format("{} (memory limit {})", size_text(part.scratch_bytes), size_text(plan.memory_limit))}},
+      {{"layers", part.layers},
+       {"planes", part.planes},
+       {"transform_columns", part.columns},
+       {"transform_rows", part.rows},
+       {"scratch_bytes", part.scratch_bytes}}};
+}
+
+/// What the rank has of the layout: all of it, where it has all prisms and points.
+std::shared_ptr<const ConvolutionLayout> layout_of(const fast::ProductShare& share) {
+  const Plan& plan = share.plan;
+  const std::shared_ptr<const ConvolutionLayout>& found = plan.fft.layout;
+  if (found->range == plan.prisms() && plan.points() == IndexRange{0, plan.n_points}) return found;
+  return std::make_shared<const ConvolutionLayout>(
+      find_convolution(share.prisms, plan.prisms(), share.points, found->tolerance));
+}
+
+std::unique_ptr<fast::ShareProduct> make_product(const fast::ProductShare& share) {
+  ConvolutionPlan all;
+  all.plan = share.plan;
+  all.fields = fields_of(share.plan.set);
+  all.gravitational_constant = 1;
+  all.layout = layout_of(share);
+  const EngineTraits traits =
+      engine_traits(share.plan.space, Precision::double_, share.plan.set, KernelKind::automatic);
+  choose_sizes(all, share.prisms, share.points, traits, Products::one);
+  return make_convolution_product(share, std::move(all));
+}
+
+std::unique_ptr<RankWork> fft_work(const Plan& plan, int rank) {
+  return std::make_unique<fast::ProductWork>(plan, rank, make_product);
+}
+
+}  // namespace
+
+constexpr ForwardMethod fft_method = {Method::fft, check_fft, plan_fft, fft_shares, fft_seconds, fft_text, fft_work};
+
+}  // namespace prismfield
