@@ -32,7 +32,8 @@ constexpr std::int64_t items_of_leaf = 32;
   throw InputError("", "execution.method", fmt::format("is {}, which {}", name(Method::tree), why));
 }
 
-void check_tree(const Request& request, const PrismSource& /*ensemble*/, const PointColumns& /*points*/) {
+void check_tree(const Request& request, const PrismSource& /*ensemble*/, const PointColumns& /*points*/,
+                ProblemSize& /*problem*/) {
   const Execution& wanted = request.execution;
   if (wanted.tolerance < least_tolerance) {
     refuse_tree(fmt::format("needs an execution.tolerance of {:g} or more; direct keeps to {:g}", least_tolerance,
