@@ -29,16 +29,6 @@ struct DirectPlan {
   std::int64_t slot_point_bytes = 0;
 };
 
-/// The tree method's part of a plan.
-struct TreePlan {
-  /// of a leaf, at most
-  std::int64_t leaf_prisms = 0, leaf_points = 0;
-  /// the highest degree of expansions
-  int degree = 0;
-  /// about, of the space that computes
-  std::int64_t bytes = 0;
-};
-
 /// How prisms on a mesh and points become convolutions: see fast/convolution_layout.hpp.
 struct ConvolutionLayout;
 
@@ -54,6 +44,16 @@ struct ConvolutionPart {
   std::int64_t scratch_bytes = 0;
   /// of what the rank looked at when the plan was made
   std::shared_ptr<const ConvolutionLayout> layout;
+};
+
+/// The tree method's part of a plan.
+struct TreePlan {
+  /// of a leaf, at most
+  std::int64_t leaf_prisms = 0, leaf_points = 0;
+  /// the highest degree of expansions
+  int degree = 0;
+  /// about, of the space that computes
+  std::int64_t bytes = 0;
 };
 
 /// Every choice of a launch, decided: what `--dry-run` prints and `/performance` records. What one method alone has is
@@ -95,8 +95,8 @@ struct Plan {
   /// of this rank's file where the run keeps checkpoints
   std::int64_t checkpoint_bytes = 0;
   DirectPlan direct;
-  TreePlan tree;
   ConvolutionPart fft;
+  TreePlan tree;
 
   [[nodiscard]] IndexRange prisms() const noexcept { return {prism_begin, prism_end}; }
   [[nodiscard]] IndexRange points() const noexcept { return {point_begin, point_end}; }

@@ -174,10 +174,11 @@ struct ForwardMethod {
   std::unique_ptr<RankWork> (*work)(const Plan& plan, int rank);
 };
 
-/// In direct_method.cpp: every pair by itself. In fast/tree_method.cpp: near pairs, and expansions of the cells of two
-/// trees. In fast/convolution_method.cpp: convolutions on a mesh.
+/// In direct_method.cpp: every pair by itself.
 extern const ForwardMethod direct_method;
+/// In fast/tree_method.cpp: near pairs, and expansions of cells of two trees.
 extern const ForwardMethod tree_method;
+/// In fast/convolution_method.cpp: convolutions on a mesh.
 extern const ForwardMethod fft_method;
 
 /// Decides share, memory and all that the method needs of one rank's run; an automatic method is direct. Pure

@@ -31,11 +31,7 @@ Request request_in(Space space, Request request) {
   if (execution.kernel == KernelKind::corners) {
     throw InputError("", "execution.kernel", "an operator has automatic forms only; corners is for forward runs");
   }
-  if (execution.method != Method::automatic && execution.method != Method::direct) {
-    throw InputError("", "execution.method", fmt::format("is {}; this operator is direct", name(execution.method)));
-  }
   execution.space = space;
-  execution.method = Method::direct;
   // no product is checked
   execution.tolerance = default_tolerance;
   execution.method = Method::direct;

@@ -17,11 +17,13 @@
 #include <prismfield/prisms.hpp>
 #include <prismfield/request.hpp>
 
+#include "compute/method.hpp"
 #include "compute/operator_plan.hpp"
 #include "compute/rank_operator.hpp"
 #include "engine/instances/with_space.hpp"
 #include "fast/make_tree_operator.hpp"
 #include "fast/tree_products.hpp"
+#include "parallel/agreement.hpp"
 
 /// The body of make_tree_operator; instantiated in one source file a space.
 namespace prismfield::fast {
@@ -56,6 +58,7 @@ private:
   TreeOperator(const ExecutionSpace& space, const PrismSource& prisms, const Request& request, OperatorPlan plan,
                const Communicator& communicator)
       : Base(communicator, plan.fields, plan.plan, request.execution.tolerance), m_work(std::move(plan)) {
+    this->m_plan.method = Method::tree;
     on_all_ranks(this->m_all_ranks, [&] { prepare(space, prisms, request); });
   }
 
@@ -164,6 +167,10 @@ template <class ExecutionSpace>
 std::unique_ptr<Operator<ExecutionSpace>> make_tree_operator(const ExecutionSpace& space, const PrismSource& prisms,
                                                              const PointColumns& points, const Request& request,
                                                              const Communicator& communicator) {
+  agree_on_input(communicator, [&] {
+    ProblemSize problem;
+    tree_method.check(request, prisms, points, problem);
+  });
   return std::make_unique<TreeOperator<ExecutionSpace>>(space, prisms, points, request, communicator);
 }
 

@@ -333,7 +333,6 @@ private:
     staging.truncation = settings.truncation;
     return staging;
   }
-
   [[nodiscard]] static Indices indices(const Space& space, std::int64_t n) { return Indices(space, 0, n); }
   [[nodiscard]] static Indices indices(const Space& space, std::size_t n) {
     return Indices(space, 0, static_cast<std::int64_t>(n));

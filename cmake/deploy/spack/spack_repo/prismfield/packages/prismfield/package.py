@@ -32,6 +32,8 @@ class Prismfield(CMakePackage, CudaPackage):
     depends_on("cli11@2.1:", type="build")
     depends_on("xxhash@0.8:", type="build")
     depends_on("nlohmann-json@3.9:", type="build")
+    # Spack has none: its recipe lies beside this one.
+    depends_on("pocketfft", type="build")
     depends_on("proj@7.2:")
     depends_on("gdal@3:", when="+geotiff")
     depends_on("googletest@1.12: +gmock", type="build", when="+tests")
