@@ -26,8 +26,7 @@ namespace {
 
 void check_fft(const Request& request, const PrismSource& ensemble, const PointColumns& points, ProblemSize& problem) {
   const Execution& wanted = request.execution;
-  const Space space = wanted.space == Space::automatic ? built_spaces().front() : wanted.space;
-  if (space == Space::hip) refuse_fft("it computes on hosts and NVIDIA's devices; give execution.space openmp");
+  check_transforms(wanted.space);
   if (wanted.kernel != KernelKind::automatic) refuse_fft("execution.kernel corners is for every pair; leave it out");
   if (wanted.precision != Precision::double_) {
     refuse_fft(fmt::format("it computes in double; leave out execution.precision {}", name(wanted.precision)));

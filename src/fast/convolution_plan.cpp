@@ -15,6 +15,7 @@
 #include "compute/method.hpp"
 #include "compute/operator_plan.hpp"
 #include "compute/plan.hpp"
+#include "fast/convolution_product.hpp"
 #include "kernel/field_rows.hpp"
 #include "model/points.hpp"
 #include "parallel/agreement.hpp"
@@ -163,6 +164,7 @@ ConvolutionPlan plan_convolution(Space space, const PrismSource& prisms, const P
   all.plan.direct = {};
   cut_between_layers(prisms, all.plan, communicator);
   agree_on_input(communicator, [&] {
+    check_transforms(space);
     all.layout = std::make_shared<const ConvolutionLayout>(
         find_convolution(prisms, all.plan.prisms(), points, request.execution.tolerance));
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(points.size()));

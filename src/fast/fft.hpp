@@ -26,6 +26,8 @@ public:
   ~Fft();
   Fft(Fft&&) = delete;
 
+  /// False where a library was built without: then no object can be made.
+  [[nodiscard]] static bool is_built() noexcept;
   [[nodiscard]] const FftShape& shape() const noexcept { return m_shape; }
   /// Frequencies of reals, which are zero outside `rows`.
   void forward(const Space& space, const Batch& batch, IndexRange rows) const;

@@ -89,6 +89,10 @@ struct Fft<Instance>::Impl {
 };
 
 template <>
+bool Fft<Instance>::is_built() noexcept {
+  return true;
+}
+template <>
 Fft<Instance>::Fft(const Instance& /*space*/, const FftShape& shape)
     : m_shape(shape), m_impl(std::make_unique<Impl>(shape)) {}
 template <>
