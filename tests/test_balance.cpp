@@ -148,8 +148,9 @@ TEST(Balance, SparseStationsAreBalancedByWhatVectorsPay) {
   const ListEnsemble ensemble(prisms, true);
   const Points at = testing::make_station_points(points);
   const Plan plan = plan_on_ranks(run, ensemble, at, problem_size(ensemble, at), ranks());
-  const CostSettings settings{plan.precision, plan.kernel, plan.lanes, form_weights(is_device(plan.space)),
-                              prism_weight(is_device(plan.space), true)};
+  const bool on_device = is_device(plan.space);
+  const CostSettings settings{
+      plan.precision, plan.kernel, plan.lanes, form_weights(on_device), prism_weight(on_device, true), 0, on_device};
   PrismBlock block;
   ensemble.read({plan.prism_begin, plan.prism_end}, block);
   CostPoints grouped;

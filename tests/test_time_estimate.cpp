@@ -59,9 +59,11 @@ TEST(TimeEstimate, CountsThePairsOfEachFormThatTheKernelTakes) {
     CostSettings settings;
     settings.weights = only(form, 1);
     settings.lanes = run.plan.lanes;
+    settings.on_device = is_device(run.plan.space);
     EXPECT_EQ(cost_of_share(settings, ensemble, {0, 200}, points, {0, points.size()}), static_cast<double>(pairs))
         << name(form);
-    if (form != Form::corners && form != Form::multipole_0) {
+    const bool on_hosts = form == Form::multipole_12 || form == Form::multipole_10;
+    if (form != Form::corners && form != Form::multipole_0 && !(on_hosts && settings.on_device)) {
       EXPECT_GT(pairs, 0) << name(form);
     }
   }

@@ -111,7 +111,7 @@ TEST(TreeOperator, IsTransposedByItsOwnTranspose) {
 }
 
 TEST(TreeOperator, HasDiagonalAndEntriesOfDirectSums) {
-  Operators o(Masses::uniform, Places::above, 1e-12, FieldList::every(), 200);
+  Operators o(Masses::uniform, Places::above, 1e-11, FieldList::every(), 200);
   const Vector weights = random_vector(o.tree->rows(), 0, 8, 1);
   const Vector of_tree("of_tree", static_cast<std::size_t>(o.tree->columns()));
   const Vector of_direct("of_direct", static_cast<std::size_t>(o.tree->columns()));
