@@ -39,7 +39,8 @@ Request direct_request(Space space, Request request) {
   }
   execution.space = space;
   execution.method = Method::direct;
-  execution.partition = Partition::prisms;
+  // layers, where nothing else is asked for
+  if (execution.partition == Partition::automatic) execution.partition = Partition::prisms;
   execution.balance = Balance::count;
   execution.precision = Precision::double_;
   return request;
@@ -62,7 +63,7 @@ void count_bytes(ConvolutionPlan& all, const EngineTraits& traits, const PrismSo
   memory.on_device = traits.is_device ? computing + list_bytes(*all.layout) : 0;
   memory.while_computing = traits.is_device ? 0 : computing;
   // coordinates once more, and the lists, which a device has instead once they are made
-  memory.always = points.size() * 3 * 8 + list_bytes(*all.layout);
+  memory.always = all.points.size() * 3 * 8 + list_bytes(*all.layout);
   count_memory(all.plan, problem_size(prisms, points), memory, all.fields.size(), rank);
 }
 
@@ -169,13 +170,13 @@ ConvolutionPlan plan_convolution(Space space, const PrismSource& prisms, const P
   cut_between_layers(prisms, all.plan, communicator);
   agree_on_input(communicator, [&] {
     check_transforms(space);
-    all.layout = std::make_shared<const ConvolutionLayout>(
-        find_convolution(prisms, all.plan.prisms(), points, request.execution.tolerance));
-    std::vector<std::int64_t> numbers(static_cast<std::size_t>(points.size()));
-    std::iota(numbers.begin(), numbers.end(), 0);
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(all.plan.points().size()));
+    std::iota(numbers.begin(), numbers.end(), all.plan.point_begin);
     all.points = chosen_points(points, numbers);
+    all.layout = std::make_shared<const ConvolutionLayout>(
+        find_convolution(prisms, all.plan.prisms(), all.points, request.execution.tolerance));
     const EngineTraits traits = engine_traits(space, Precision::double_, all.plan.set, KernelKind::automatic);
-    choose_sizes(all, prisms, points, traits, Products::many);
+    choose_sizes(all, prisms, all.points, traits, Products::many);
     count_bytes(all, traits, prisms, points, communicator.rank());
   });
   const double bound = error_bound_of(Precision::double_);

@@ -54,7 +54,7 @@ struct ConvolutionPlan {
   double error_bound = 0;
   std::shared_ptr<const ConvolutionLayout> layout;
   ConvolutionBuffers buffers;
-  /// the caller's, all of which every rank has
+  /// the rank's
   Points points;
 };
 
@@ -77,8 +77,9 @@ void choose_sizes(ConvolutionPlan& all, const PrismSource& prisms, const PointCo
 [[nodiscard]] std::int64_t next_layer(const PrismSource& prisms, std::int64_t cut);
 
 /// The plan of a convolution in this space: each rank has a part of the layers where prisms are numbered layer by
-/// layer, of the prisms otherwise. In double, whatever the request's precision. Throws InputError, the same on every
-/// rank, also where a convolution cannot serve, and RunError where memory is too short. Collective.
+/// layer, of the prisms otherwise; or what else execution.partition asks for. In double, whatever the request's
+/// precision. Throws InputError, the same on every rank, also where a convolution cannot serve, and RunError where
+/// memory is too short. Collective.
 [[nodiscard]] ConvolutionPlan plan_convolution(Space space, const PrismSource& prisms, const PointColumns& points,
                                                const Request& request, const Communicator& communicator);
 

@@ -13,7 +13,8 @@
 namespace prismfield {
 
 /// G of prisms on a regular mesh at points commensurate with it (convolution_layout.hpp says which), by fast Fourier
-/// transforms, in double. Each of several ranks has the prisms of some layers and all points. Errors of fields and of
+/// transforms, in double. Each of several ranks has the prisms of some layers and all points; the points that
+/// execution.partition gives it, where that is not automatic. Errors of fields and of
 /// products with the transpose are a few 1e-12 of the largest potential, vector or tensor, as those of the direct
 /// operator are of a pair's, and below request.execution.tolerance where points lie at many heights; an entry that is
 /// much smaller than the largest one therefore has fewer digits. entries() are those of the direct operator.

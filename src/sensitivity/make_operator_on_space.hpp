@@ -121,21 +121,11 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
   return choose_storage(facts, precision, store_of<Space>, settings.likely.count);
 }
 
-/// Whether a method has operators of which every rank has all columns: fft shares out layers of cells.
-inline bool has_operator_by_points(Method method, const Communicator& communicator) {
-  return method != Method::fft || communicator.size() == 1;
-}
-
-/// G computed anew, by a method that serves. Every rank has all columns. Throws InputError where the method has no such
-/// operator.
+/// G computed anew, by a method that serves. Every rank has all columns.
 template <class Space>
 std::unique_ptr<Operator<Space>> make_operator_of(Method method, const Space& space, const PrismSource& prisms,
                                                   const PointColumns& points, const Request& request,
                                                   const Communicator& communicator) {
-  if (!has_operator_by_points(method, communicator)) {
-    throw InputError("", "execution.method",
-                     "is fft, which shares out cells over ranks, not points; write tree or auto");
-  }
   if (method == Method::tree) return fast::make_tree_operator(space, prisms, points, by_points(request), communicator);
   if constexpr (space_key<Space> != prismfield::Space::hip) {
     if (method == Method::fft) {
@@ -156,8 +146,7 @@ inline MethodCost method_anew(const PrismSource& prisms, const PointColumns& poi
   } else if (wanted.tolerance > default_tolerance) {
     least.seconds = std::numeric_limits<double>::infinity();
     for (const MethodCost& cost : method_costs(request, prisms, points, problem_size(prisms, points), communicator)) {
-      if (!cost.problem.empty() || !has_operator_by_points(cost.method, communicator)) continue;
-      if (cost.seconds < least.seconds) least = cost;
+      if (cost.problem.empty() && cost.seconds < least.seconds) least = cost;
     }
   }
   return least;

@@ -251,6 +251,39 @@ TYPED_TEST(ConvolutionOn, TakesVectorsAsIfAlone) {
   }
 }
 
+TYPED_TEST(ConvolutionOn, SharesPointsAmongRanks) {
+  for (const Sample& sample : samples()) {
+    if (sample.name != "half_cells" && sample.name != "inside" && sample.name != "draped") continue;
+    SCOPED_TRACE(sample.name);
+    const typename TestFixture::Both both(sample);
+    Request request = this->request_of(sample);
+    request.execution.partition = Partition::points;
+    const auto fast = make_convolution_operator(TypeParam(), both.source, sample.points, request, ranks());
+    ASSERT_EQ(fast->columns(), both.direct->columns());
+    const auto density = this->densities_of(sample);
+    const auto expected = this->applied(*both.direct, density);
+    const auto factors = this->factors(expected, sample.points.size(), -1);
+    // of all rows, those of this rank
+    const auto mine = [&](const std::vector<double>& all) {
+      std::vector<double> rows;
+      for (std::int64_t f = 0; f < fast->fields().size(); ++f) {
+        const auto begin = all.begin() + f * sample.points.size();
+        rows.insert(rows.end(), begin + fast->points().begin, begin + fast->points().end);
+      }
+      return rows;
+    };
+    const auto fields = this->applied(*fast, density);
+    const auto of_rank = mine(expected);
+    const std::int64_t n = fast->points().size();
+    for (std::int64_t f = 0; f < fast->fields().size(); ++f) {
+      EXPECT_LE(this->error(this->part(fields, f, n), this->part(of_rank, f, n)), 10 * sample.error) << f;
+    }
+    EXPECT_LE(
+        this->error(this->applied_transposed(*fast, mine(factors)), this->applied_transposed(*both.direct, factors)),
+        sample.error);
+  }
+}
+
 TYPED_TEST(ConvolutionOn, KeepsKernelsWithinTheMemoryLimit) {
   Sample sample{"", SampleMesh{31, 25}.prisms(), flat_grid({0, 25, 40}, {0, 20, 40}, 30)};
   std::vector<double> expected, expected_products;
