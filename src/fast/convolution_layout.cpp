@@ -14,7 +14,6 @@
 #include <tuple>
 
 #include <prismfield/error.hpp>
-#include <prismfield/request.hpp>
 
 #include "base/human_text.hpp"
 

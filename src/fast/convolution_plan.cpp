@@ -15,7 +15,6 @@
 #include "compute/method.hpp"
 #include "compute/operator_plan.hpp"
 #include "compute/plan.hpp"
-#include "fast/convolution_product.hpp"
 #include "kernel/field_rows.hpp"
 #include "model/points.hpp"
 #include "parallel/agreement.hpp"
