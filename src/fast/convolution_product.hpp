@@ -4,15 +4,10 @@
 
 #include <memory>
 
-#include <prismfield/request.hpp>
-
 #include "fast/convolution_plan.hpp"
 #include "fast/product_work.hpp"
 
 namespace prismfield {
-
-/// Throws InputError, as refuse_fft(), for a space that no transforms were built for.
-void check_transforms(Space space);
 
 /// A rank's forward run by a plan that has all that a convolution needs; in instances/, where its space is found.
 /// Throws as ConvolutionOperator.
