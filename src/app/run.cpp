@@ -150,6 +150,28 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
   return text;
 }
 
+/// What the plan has to know of the model and the points.
+ProblemSize size_of(const Inputs& inputs) {
+  ProblemSize problem = problem_size(inputs.model->source(), inputs.points);
+  problem.checkpoints = inputs.run.output.checkpoint.has_value();
+  problem.model_memory = [&model = *inputs.model](IndexRange prisms) {
+    const auto [after, during] = model.memory_to_hold(prisms);
+    return ModelMemory{after, during, model.peak_memory_bytes(), model.memory_bytes()};
+  };
+  return problem;
+}
+
+/// The plan of the run; what it finds wrong is told by the lines of the case. Collective.
+Plan plan_of(const Inputs& inputs, const Communicator& communicator) {
+  try {
+    return plan_on_ranks(inputs.run.request(), inputs.model->source(), inputs.points, size_of(inputs), communicator);
+  } catch (const InputError& error) {
+    std::vector<Problem> problems = error.problems();
+    for (Problem& problem : problems) problem.where = inputs.run.where(problem.key);
+    throw InputError(std::move(problems), error.more());
+  }
+}
+
 /// Throws InputError when the case asks for another number of ranks than there are.
 void check_rank_grid(const Case& run, const Communicator& communicator) {
   if (run.execution.partition != Partition::rank_grid) return;
@@ -218,17 +240,6 @@ private:
   const CheckpointGuard* m_guard;
   std::string m_last_failure;
 };
-
-/// What the plan has to know of the model and the points.
-ProblemSize size_of(const Inputs& inputs) {
-  ProblemSize problem = problem_size(inputs.model->source(), inputs.points);
-  problem.checkpoints = inputs.run.output.checkpoint.has_value();
-  problem.model_memory = [&model = *inputs.model](IndexRange prisms) {
-    const auto [after, during] = model.memory_to_hold(prisms);
-    return ModelMemory{after, during, model.peak_memory_bytes(), model.memory_bytes()};
-  };
-  return problem;
-}
 
 /// "tolerance 1e-06: within 3.1e-08 of the largest values at 100 random points\n"; "" where nothing was checked.
 std::string check_text(const Fields& result) {
@@ -319,8 +330,7 @@ ProgramEnd execute(const RunOptions& options, const std::vector<std::string>& ko
   std::vector<RankPlace> places = gather_places(communicator);
   const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
   agree(communicator, [&] { check_rank_grid(inputs.run, communicator); });
-  const Plan plan =
-      plan_on_ranks(inputs.run.request(), inputs.model->source(), inputs.points, size_of(inputs), communicator);
+  const Plan plan = plan_of(inputs, communicator);
   gather_plan_workers(plan, communicator, places);
   if (is_root) {
     for (const std::string& warning : placement_warnings(places)) warn(warning);

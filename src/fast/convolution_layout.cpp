@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include <prismfield/error.hpp>
+#include <prismfield/request.hpp>
 
 #include "base/human_text.hpp"
 

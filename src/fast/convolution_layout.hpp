@@ -10,7 +10,6 @@
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 #include <prismfield/ranges.hpp>
-#include <prismfield/request.hpp>
 
 #include "fast/fft_shape.hpp"
 
@@ -86,9 +85,6 @@ struct ConvolutionLayout {
 
 /// Throws InputError, by execution.method: "fft cannot serve: " and why.
 [[noreturn]] void refuse_fft(const std::string& why);
-
-/// Refuses a space that no transforms were built for; see instances/convolution_product.cpp.
-void check_transforms(Space space);
 
 /// Finds the layout of `range` of the prisms, which must be readable, and of all points.
 ///

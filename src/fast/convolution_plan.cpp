@@ -15,6 +15,7 @@
 #include "compute/method.hpp"
 #include "compute/operator_plan.hpp"
 #include "compute/plan.hpp"
+#include "fast/fft_shape.hpp"
 #include "kernel/field_rows.hpp"
 #include "model/points.hpp"
 #include "parallel/agreement.hpp"

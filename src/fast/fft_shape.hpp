@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include <prismfield/request.hpp>
+
 namespace prismfield {
 
 /// A real transform in two dimensions and how it lies in memory: row by row, each padded so that its frequencies, half
@@ -35,5 +37,8 @@ struct FftShape {
   while (!is_smooth(n)) ++n;
   return n;
 }
+
+/// Throws InputError, as refuse_fft(), for a space that no transforms were built for.
+void check_transforms(Space space);
 
 }  // namespace prismfield

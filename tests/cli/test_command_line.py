@@ -576,6 +576,29 @@ class Run(ProgramFolder):
         quiet = self.done("run", "case.yaml", "--quiet", "--set", "execution.tolerance=1e-5")
         self.assertEqual(quiet.stdout, "")
 
+    def test_methods_agree_and_auto_says_why(self):
+        self.done("run", "case.yaml", "--quiet", "--output", "exact.h5")
+        for method in ("direct", "tree", "fft", "auto"):
+            told = self.done("run", "case.yaml", "--set", f"execution={{method: {method}, tolerance: 1e-7}}", "--output", "a.h5")
+            words = r"(direct|tree|fft) \(auto: about .+; .+\)" if method == "auto" else method
+            self.assertRegex(told.stdout, rf"(?m); double; {words}$")
+            self.done("compare", "a.h5", "exact.h5", "--tolerance", "1e-7", "--quiet")
+        plan = self.done("run", "case.yaml", "--dry-run", "--set", "execution.tolerance=1e-7").stdout
+        for method in ("direct", "tree", "fft"):
+            self.assertRegex(plan, rf"(?m)^    {method} +\S+ (ms|s|us), \S+ [KM]iB$")
+        exact = self.done("run", "case.yaml", "--dry-run").stdout
+        self.assertRegex(exact, r"(?m)^  method +direct \(auto: no tolerance above 1e-12 was asked for\)$")
+        self.assertRegex(exact, r"(?m)^    tree +is tree, which needs an execution.tolerance of 1e-11 or more; .+$")
+
+    def test_methods_that_cannot_serve_are_refused(self):
+        self.refused("run", "case.yaml", "--set", "execution.method=tree", lines=[
+            "--set execution.method: is tree, which needs an execution.tolerance of 1e-11 or more; direct "
+            "keeps to 1e-12"])
+        both = "execution={method: tree, tolerance: 1e-6, precision: single}"
+        self.refused("run", "case.yaml", "--set", both, lines=[
+            "--set execution.method: is tree, which computes in double precision, not in single; use "
+            "execution.precision: double"])
+
     def test_keys_that_a_run_does_not_use_are_told_in_one_note(self):
         unused = ["inversion={beta: 1}", "sensitivity={store: none}"]
         note = "note: run does not use sensitivity (--set), inversion (--set)"

@@ -126,6 +126,14 @@ class Models(Inversion):
             np.testing.assert_allclose(
                 residual * file["data_1/gz_sigma"][...], file["data_1/gz"][...] - file["data_1/gz_predicted"][...], atol=1e-12)
 
+    def test_methods_that_compute_g_anew_find_the_same_model(self):
+        self.inverted("--quiet", *STORED, "--set", "sensitivity.precision=double", "--output", "stored.h5")
+        for method in ("tree", "fft"):
+            told = self.inverted("--set", f"execution={{method: {method}, tolerance: 1e-10}}", "--output", "anew.h5")
+            self.assertIn(f"computed anew in every product by {method}", told.stdout + told.stderr)
+            for a, b in zip(self.model("anew.h5"), self.model("stored.h5"), strict=True):
+                np.testing.assert_allclose(a, b, atol=0.4)
+
     def test_the_file_has_what_it_should(self):
         self.inverted("--quiet", "--set", "inversion.depth_of_investigation=true")
         if h5py is None:
