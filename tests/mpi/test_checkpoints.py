@@ -224,7 +224,7 @@ class Run(unittest.TestCase):
         exact = self.finish(1, *listed, "--set", "output.checkpoint=null", "--output", "exact.h5")
         self.assertEqual(exact.returncode, 0, exact.stderr)
         keys = (*listed, "--set", "execution={method: direct, tolerance: 1e-6}")
-        process, rank = self.begin_held(2, 0, 16, *keys)
+        process, rank = self.begin_held(2, 0, 4, *keys)
         self.assertIsNotNone(rank)
         end_held(process, rank, signal.SIGKILL, rank)
         process.communicate(timeout=300)
