@@ -141,10 +141,13 @@ private:
     return m_fields.values[row * m_numbers.size() + i];
   }
 
-  /// Where the tensor has a value at the chosen point i.
+  /// Whether a field of this order has a value at a point, of which those are singular.
+  [[nodiscard]] static bool has_value(int order, const std::vector<std::int64_t>& singular, std::int64_t point) {
+    return order < 2 || !std::binary_search(singular.begin(), singular.end(), point);
+  }
+  /// At the chosen point i.
   [[nodiscard]] bool has_value(int order, std::size_t i) const {
-    const std::vector<std::int64_t>& singular = m_fields.singular_points;
-    return order < 2 || !std::binary_search(singular.begin(), singular.end(), static_cast<std::int64_t>(i));
+    return has_value(order, m_fields.singular_points, static_cast<std::int64_t>(i));
   }
 
   /// At the chosen points.
@@ -180,15 +183,13 @@ private:
   [[nodiscard]] double error(const FieldInfo& field, std::span<const double> values,
                              const std::vector<std::int64_t>& singular) const {
     const int order = order_of(field);
-    const auto has_value = [&](std::int64_t point) {
-      return order < 2 || !std::binary_search(singular.begin(), singular.end(), point);
-    };
     double largest = 0, difference = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::abs(values[i]) > largest && has_value(static_cast<std::int64_t>(i))) largest = std::abs(values[i]);
+      if (std::abs(values[i]) > largest && has_value(order, singular, static_cast<std::int64_t>(i)))
+        largest = std::abs(values[i]);
     }
     for (std::size_t i = 0; i < m_numbers.size(); ++i) {
-      if (!has_value(m_numbers[i])) continue;
+      if (!has_value(order, singular, m_numbers[i])) continue;
       const double computed = values[static_cast<std::size_t>(m_numbers[i])];
       difference = std::max(difference, std::abs(computed - value(field, i)));
     }

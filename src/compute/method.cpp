@@ -189,8 +189,7 @@ Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Po
                    const ProblemSize& problem, const Communicator& communicator, PrismCuts cuts) {
   agree_on_input(communicator, [&] { check_request(request); });
   const Run run{ensemble, points, problem, communicator, cuts};
-  const bool may_choose =
-      request.execution.method == Method::automatic && built_methods.size() > 1 && saves(request, problem);
+  const bool may_choose = request.execution.method == Method::automatic && saves(request, problem);
   if (!may_choose) return plan_by_method(request, run);
   // so little that to measure what others take would take longer
   constexpr double little_seconds = 0.5;

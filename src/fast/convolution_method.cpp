@@ -18,7 +18,6 @@
 #include "fast/convolution_plan.hpp"
 #include "fast/convolution_product.hpp"
 #include "fast/product_work.hpp"
-#include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 
 namespace prismfield {
@@ -95,12 +94,7 @@ Shares fft_shares(const Plan& plan, const Request& /*request*/, const PrismSourc
   }
   shares.mine =
       rank_share(plan.n_prisms, plan.n_points, communicator.rank(), shares.grid.prism_parts, shares.grid.point_parts);
-  const bool reads_all = ensemble.readable() == IndexRange{0, ensemble.size()};
-  if (any(communicator, !reads_all)) return shares;
-  agree(communicator, [&] {
-    IndexRange& prisms = shares.mine.prisms;
-    prisms = {next_layer(ensemble, prisms.begin), next_layer(ensemble, prisms.end)};
-  });
+  cut_between_layers(ensemble, shares.mine.prisms, communicator);
   return shares;
 }
 

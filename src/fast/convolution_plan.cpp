@@ -46,14 +46,21 @@ Request direct_request(Space space, Request request) {
   return request;
 }
 
-/// Moves the ends of this rank's prisms to those of layers, where all ranks can read all prisms. Collective.
-void cut_between_layers(const PrismSource& prisms, Plan& plan, const Communicator& communicator) {
-  const bool reads_all = prisms.readable() == IndexRange{0, prisms.size()};
-  if (communicator.size() == 1 || any(communicator, !reads_all)) return;
-  agree(communicator, [&] {
-    plan.prism_begin = next_layer(prisms, plan.prism_begin);
-    plan.prism_end = next_layer(prisms, plan.prism_end);
-  });
+/// The first prism from `cut` on that has another bottom or top than the one before it; the number of prisms where none
+/// has. All have to be readable.
+std::int64_t next_layer(const PrismSource& prisms, std::int64_t cut) {
+  constexpr std::int64_t at_once = 65536;
+  if (cut == 0) return 0;
+  PrismBlock block;
+  for (std::int64_t begin = cut; begin < prisms.size(); begin += at_once) {
+    prisms.read({begin - 1, std::min(begin + at_once, prisms.size())}, block);
+    for (std::size_t i = 1; i < block.top.size(); ++i) {
+      if (block.top[i] != block.top[i - 1] || block.bottom[i] != block.bottom[i - 1]) {
+        return begin - 1 + static_cast<std::int64_t>(i);
+      }
+    }
+  }
+  return prisms.size();
 }
 
 void count_bytes(ConvolutionPlan& all, const EngineTraits& traits, const PrismSource& prisms,
@@ -68,6 +75,12 @@ void count_bytes(ConvolutionPlan& all, const EngineTraits& traits, const PrismSo
 }
 
 }  // namespace
+
+void cut_between_layers(const PrismSource& prisms, IndexRange& range, const Communicator& communicator) {
+  const bool reads_all = prisms.readable() == IndexRange{0, prisms.size()};
+  if (communicator.size() == 1 || any(communicator, !reads_all)) return;
+  agree(communicator, [&] { range = {next_layer(prisms, range.begin), next_layer(prisms, range.end)}; });
+}
 
 ConvolutionBuffers choose_buffers(std::int64_t limit, const ConvolutionSize& size, Products products) {
   // Made together, layers share the launches of their kernels. More than these do not share more.
@@ -140,23 +153,6 @@ void choose_sizes(ConvolutionPlan& all, const PrismSource& prisms, const PointCo
                      {layout.shape.reals() * 8, all.fields.size(), layout.n_layers(), layout.n_planes()}, products);
 }
 
-/// The first prism from `cut` on that has another bottom or top than the one before it; the number of prisms where none
-/// has.
-std::int64_t next_layer(const PrismSource& prisms, std::int64_t cut) {
-  constexpr std::int64_t at_once = 65536;
-  if (cut == 0) return 0;
-  PrismBlock block;
-  for (std::int64_t begin = cut; begin < prisms.size(); begin += at_once) {
-    prisms.read({begin - 1, std::min(begin + at_once, prisms.size())}, block);
-    for (std::size_t i = 1; i < block.top.size(); ++i) {
-      if (block.top[i] != block.top[i - 1] || block.bottom[i] != block.bottom[i - 1]) {
-        return begin - 1 + static_cast<std::int64_t>(i);
-      }
-    }
-  }
-  return prisms.size();
-}
-
 ConvolutionPlan plan_convolution(Space space, const PrismSource& prisms, const PointColumns& points,
                                  const Request& request, const Communicator& communicator) {
   check_points(points);
@@ -167,7 +163,10 @@ ConvolutionPlan plan_convolution(Space space, const PrismSource& prisms, const P
   all.plan = plan_on_ranks(direct, prisms, points, problem_size(prisms, points), communicator);
   all.plan.method = Method::fft;
   all.plan.direct = {};
-  cut_between_layers(prisms, all.plan, communicator);
+  IndexRange mine = all.plan.prisms();
+  cut_between_layers(prisms, mine, communicator);
+  all.plan.prism_begin = mine.begin;
+  all.plan.prism_end = mine.end;
   agree_on_input(communicator, [&] {
     check_transforms(space);
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(all.plan.points().size()));

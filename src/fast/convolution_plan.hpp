@@ -72,9 +72,8 @@ struct ConvolutionPlan {
 void choose_sizes(ConvolutionPlan& all, const PrismSource& prisms, const PointColumns& points,
                   const EngineTraits& traits, Products products);
 
-/// The first prism from `cut` on that has another bottom or top than the one before it; the number of prisms where none
-/// has. All have to be readable.
-[[nodiscard]] std::int64_t next_layer(const PrismSource& prisms, std::int64_t cut);
+/// Moves the ends of a rank's prisms to those of layers, where all ranks can read all prisms. Collective.
+void cut_between_layers(const PrismSource& prisms, IndexRange& range, const Communicator& communicator);
 
 /// The plan of a convolution in this space: each rank has a part of the layers where prisms are numbered layer by
 /// layer, of the prisms otherwise; or what else execution.partition asks for. In double, whatever the request's

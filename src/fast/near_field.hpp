@@ -137,44 +137,42 @@ struct DeviceNearSums {
   }
 };
 
+/// Runs a functor over the leaves that take: on a device by teams of one warp, on a host by threads.
+template <class Space, class Functor>
+void for_each_leaf(const char* name, const Space& space, const Functor& functor) {
+  const auto n = static_cast<std::int64_t>(functor.data.leaves.extent(0));
+  if constexpr (is_device_space<Space>) {
+    Kokkos::parallel_for(name, typename Functor::Policy(space, static_cast<int>(n), 32), functor);
+  } else {
+    using Leaves = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for(name, Leaves(space, 0, n, Kokkos::ChunkSize(4)), functor);
+  }
+}
+
 /// Adds what the rows' pairs are to the points' scratch, or to the prisms' sums.
 template <class Space>
 void add_near_fields(const Space& space, FieldSet set, const NearData<typename Space::memory_space>& data) {
-  using Memory = typename Space::memory_space;
-  const auto n = static_cast<std::int64_t>(data.leaves.extent(0));
   with_set(set, [&](auto of) {
     if constexpr (is_device_space<Space>) {
-      using Functor = DeviceNearFields<of(), Space>;
-      Kokkos::parallel_for("prismfield::near_fields", typename Functor::Policy(space, static_cast<int>(n), 32),
-                           Functor{data});
+      for_each_leaf("prismfield::near_fields", space, DeviceNearFields<of(), Space>{data});
     } else {
-      Kokkos::parallel_for(
-          "prismfield::near_fields",
-          Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>(
-              space, 0, n, Kokkos::ChunkSize(4)),
-          HostNearFields<Memory>{
-              &kernel::accumulate_tile_on_host<Arithmetic, of(), kernel::ChooseForm<kernel::Pass::all>,
-                                               kernel::host_width<Arithmetic>>,
-              data});
+      using Choice = kernel::ChooseForm<kernel::Pass::all>;
+      for_each_leaf(
+          "prismfield::near_fields", space,
+          HostNearFields<typename Space::memory_space>{
+              &kernel::accumulate_tile_on_host<Arithmetic, of(), Choice, kernel::host_width<Arithmetic>>, data});
     }
   });
 }
 
 template <class Space>
 void add_near_sums(const Space& space, FieldSet set, const NearData<typename Space::memory_space>& data) {
-  using Memory = typename Space::memory_space;
-  const auto n = static_cast<std::int64_t>(data.leaves.extent(0));
   with_set(set, [&](auto of) {
     if constexpr (is_device_space<Space>) {
-      using Functor = DeviceNearSums<of(), Space>;
-      Kokkos::parallel_for("prismfield::near_sums", typename Functor::Policy(space, static_cast<int>(n), 32),
-                           Functor{data});
+      for_each_leaf("prismfield::near_sums", space, DeviceNearSums<of(), Space>{data});
     } else {
-      Kokkos::parallel_for(
-          "prismfield::near_sums",
-          Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>(
-              space, 0, n, Kokkos::ChunkSize(4)),
-          HostNearSums<Memory>{&kernel::pairs_of_item_on_host<Arithmetic, of()>, data});
+      for_each_leaf("prismfield::near_sums", space,
+                    HostNearSums<typename Space::memory_space>{&kernel::pairs_of_item_on_host<Arithmetic, of()>, data});
     }
   });
 }

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -23,6 +22,7 @@
 #include "engine/instances/with_space.hpp"
 #include "fast/make_tree_operator.hpp"
 #include "fast/tree_products.hpp"
+#include "model/points.hpp"
 #include "parallel/agreement.hpp"
 
 /// The body of make_tree_operator; instantiated in one source file a space.
@@ -127,8 +127,7 @@ private:
         most[static_cast<std::size_t>(f)] = std::max(most[static_cast<std::size_t>(f)], sum);
       }
     }
-    constexpr double any = std::numeric_limits<double>::infinity();
-    AllowedErrors allowed{{any, any, any}};
+    AllowedErrors allowed{{infinite_size, infinite_size, infinite_size}};
     for (const FieldInfo& field : asked) {
       const auto q = native_derivatives[static_cast<std::size_t>(field.field)].order();
       const double size = most[static_cast<std::size_t>(asked.index_of(field.field))];
@@ -139,15 +138,9 @@ private:
 
   /// n of the rank's points, by their numbers from `first` on.
   [[nodiscard]] Points chosen(std::int64_t first, std::int64_t n, std::int64_t stride) const {
-    Points points;
-    points.rounding = m_work.unordered.rounding;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const auto from = static_cast<std::size_t>(first + i * stride);
-      points.easting.push_back(m_work.unordered.easting[from]);
-      points.northing.push_back(m_work.unordered.northing[from]);
-      points.upward.push_back(m_work.unordered.upward[from]);
-    }
-    return points;
+    std::vector<std::int64_t> numbers;
+    for (std::int64_t i = 0; i < n; ++i) numbers.push_back(first + i * stride);
+    return chosen_points(m_work.unordered, numbers);
   }
   /// The direct operator of this rank's prisms at some points.
   [[nodiscard]] std::unique_ptr<Operator<ExecutionSpace>> direct_at(const ExecutionSpace& space, const Points& points,
