@@ -69,7 +69,7 @@ PRISMFIELD_INLINE_FUNCTION void for_each_box(const Worker& worker, const FarData
     const BoxLanes<L> box(data, cell, first, valid);
     regular_terms(worker, data.tables, data.degree, box.x, box.y, box.z, r);
     box_moments(worker, data.tables, data.degree, box.hx, box.hy, box.hz, a, room);
-    shifted_box_moments(worker, data.tables, data.degree, a, r,
+    shifted_box_moments(worker, data.tables, data.degree, a, r, room,
                         [&](int i, const L& re, const L& im) { take(first, valid, i, re, im); });
     done(first, valid);
     worker.wait();
@@ -79,7 +79,7 @@ PRISMFIELD_INLINE_FUNCTION void for_each_box(const Worker& worker, const FarData
 /// Numbers of room of for_each_box.
 template <class L>
 constexpr int box_numbers(int degree) {
-  return kernel::lanes_v<L> * (2 * n_terms(degree) + n_terms(degree / 2) + 3 * (degree / 2 + 1));
+  return kernel::lanes_v<L> * (2 * n_terms(degree) + n_terms(degree / 2) + 2 * (degree + 2));
 }
 
 /// Moments of the prisms of leaves.

@@ -52,13 +52,32 @@ PRISMFIELD_INLINE_FUNCTION Rotation<L> make_rotation(const Worker& worker, int d
 /// (n, m) meets (k, m) with n + k <= total and m <= k alone.
 PRISMFIELD_INLINE_FUNCTION int orders_on_axis(int n, int total) { return n < total - n ? n : total - n; }
 
-/// Turns about z in place: times the powers, or with `sign` -1 their conjugates, orders up to most(n).
-template <class L, class Worker, class Memory, class Most>
-PRISMFIELD_INLINE_FUNCTION void turn(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
-                                     const Terms<L>& powers, double sign, const Most& most, const Terms<L>& terms) {
-  share(worker, n_terms(degree), [&](int i) {
-    const int m = tables.order_of(i);
-    if (m == 0 || m > most(tables.degree_of(i))) return;
+/// Degrees [first, last] that are worked on together.
+struct Degrees {
+  int first, last;
+  [[nodiscard]] PRISMFIELD_INLINE_FUNCTION int first_term() const { return term(first, 0); }
+  [[nodiscard]] PRISMFIELD_INLINE_FUNCTION int n_terms() const { return term(last + 1, 0) - term(first, 0); }
+};
+
+/// Calls f(degrees) for 0 ... degree: a thread by itself one after the other, whose terms stay near to it from step to
+/// step, a team all at once, since it waits after each step.
+template <class Worker, class F>
+PRISMFIELD_INLINE_FUNCTION void for_degrees(const Worker& /*worker*/, int degree, const F& f) {
+  if constexpr (Worker::is_alone) {
+    for (int n = 0; n <= degree; ++n) f(Degrees{n, n});
+  } else {
+    f(Degrees{0, degree});
+  }
+}
+
+/// Turns about z in place: times the powers, or with `sign` -1 their conjugates.
+template <class L, class Worker, class Memory>
+PRISMFIELD_INLINE_FUNCTION void turn(const Worker& worker, const ExpansionTables<Memory>& tables, Degrees degrees,
+                                     const Terms<L>& powers, double sign, const Terms<L>& terms) {
+  const int begin = degrees.first_term();
+  share(worker, degrees.n_terms(), [&](int j) {
+    const int i = begin + j, m = tables.order_of(i);
+    if (m == 0) return;
     const L c = powers.real(m), s = powers.imag(m) * L(sign);
     const L re = terms.real(i), im = terms.imag(i);
     terms.set(i, re * c - im * s, kernel::fma(re, s, im * c));
@@ -89,10 +108,10 @@ PRISMFIELD_INLINE_FUNCTION void swap_rows(const ExpansionTables<Memory>& tables,
 
 /// Swaps x and z: of terms up to order in(n), those up to order out(n).
 template <class L, class Worker, class Memory, class In, class Out>
-PRISMFIELD_INLINE_FUNCTION void swap_axes(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
+PRISMFIELD_INLINE_FUNCTION void swap_axes(const Worker& worker, const ExpansionTables<Memory>& tables, Degrees degrees,
                                           const In& in, const Out& out, const Terms<L>& from, const Terms<L>& to) {
   if constexpr (Worker::is_alone) {
-    for (int n = 0; n <= degree; ++n) {
+    for (int n = degrees.first; n <= degrees.last; ++n) {
       for (int first = 0; first < 2; ++first) {
         int m = first;
         for (; m + 6 <= out(n); m += 8) swap_rows<4>(tables, n, m, in(n), from, to);
@@ -101,8 +120,9 @@ PRISMFIELD_INLINE_FUNCTION void swap_axes(const Worker& worker, const ExpansionT
       }
     }
   } else {
-    share(worker, n_terms(degree), [&](int i) {
-      const int n = tables.degree_of(i), m = tables.order_of(i);
+    const int begin = degrees.first_term();
+    share(worker, degrees.n_terms(), [&](int j) {
+      const int n = tables.degree_of(begin + j), m = tables.order_of(begin + j);
       if (m <= out(n)) swap_rows<1>(tables, n, m, in(n), from, to);
     });
   }
@@ -120,24 +140,24 @@ struct AxisOrders {
 
 /// Rotates `terms` to the axis, of which orders up to most(n) are wanted; `spare`: as many terms.
 template <class L, class Worker, class Memory, class Most>
-PRISMFIELD_INLINE_FUNCTION void rotate(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
+PRISMFIELD_INLINE_FUNCTION void rotate(const Worker& worker, const ExpansionTables<Memory>& tables, Degrees degrees,
                                        const Rotation<L>& rotation, const Most& most, const Terms<L>& terms,
                                        const Terms<L>& spare) {
-  turn(worker, tables, degree, rotation.first, 1, AllOrders(), terms);
-  swap_axes(worker, tables, degree, AllOrders(), AllOrders(), terms, spare);
-  turn(worker, tables, degree, rotation.second, 1, AllOrders(), spare);
-  swap_axes(worker, tables, degree, AllOrders(), most, spare, terms);
+  turn(worker, tables, degrees, rotation.first, 1, terms);
+  swap_axes(worker, tables, degrees, AllOrders(), AllOrders(), terms, spare);
+  turn(worker, tables, degrees, rotation.second, 1, spare);
+  swap_axes(worker, tables, degrees, AllOrders(), most, spare, terms);
 }
 
 /// Rotates `terms`, of which orders up to most(n) are not zero, back from the axis.
 template <class L, class Worker, class Memory, class Most>
-PRISMFIELD_INLINE_FUNCTION void rotate_back(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
-                                            const Rotation<L>& rotation, const Most& most, const Terms<L>& terms,
-                                            const Terms<L>& spare) {
-  swap_axes(worker, tables, degree, most, AllOrders(), terms, spare);
-  turn(worker, tables, degree, rotation.second, -1, AllOrders(), spare);
-  swap_axes(worker, tables, degree, AllOrders(), AllOrders(), spare, terms);
-  turn(worker, tables, degree, rotation.first, -1, AllOrders(), terms);
+PRISMFIELD_INLINE_FUNCTION void rotate_back(const Worker& worker, const ExpansionTables<Memory>& tables,
+                                            Degrees degrees, const Rotation<L>& rotation, const Most& most,
+                                            const Terms<L>& terms, const Terms<L>& spare) {
+  swap_axes(worker, tables, degrees, most, AllOrders(), terms, spare);
+  turn(worker, tables, degrees, rotation.second, -1, spare);
+  swap_axes(worker, tables, degrees, AllOrders(), AllOrders(), spare, terms);
+  turn(worker, tables, degrees, rotation.first, -1, terms);
 }
 
 /// start factor^n, n = 0 ... degree.
@@ -163,11 +183,12 @@ struct Way {
 
 /// Multiplies terms (n, m), m up to most(n), by powers of degree n and by table(term).
 template <class L, class Worker, class Memory, class Most, class Table>
-PRISMFIELD_INLINE_FUNCTION void scale_terms(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
-                                            const Most& most, const Table& table, const double* powers,
+PRISMFIELD_INLINE_FUNCTION void scale_terms(const Worker& worker, const ExpansionTables<Memory>& tables,
+                                            Degrees degrees, const Most& most, const Table& table, const double* powers,
                                             const Terms<L>& terms) {
-  share(worker, n_terms(degree), [&](int i) {
-    const int n = tables.degree_of(i);
+  const int begin = degrees.first_term();
+  share(worker, degrees.n_terms(), [&](int j) {
+    const int i = begin + j, n = tables.degree_of(i);
     if (tables.order_of(i) > most(n)) return;
     const L factor = lane<L>(powers, n) * L(table(i));
     terms.set(i, terms.real(i) * factor, terms.imag(i) * factor);
@@ -194,8 +215,10 @@ PRISMFIELD_INLINE_FUNCTION void moments_to_locals(const Worker& worker, const Ex
     // a lane's own degree ends its sums here
     put(kernel::select(L(static_cast<double>(n)) <= degrees, L(tables.factorial(n)), L(0.0)), meet, n);
   });
-  rotate(worker, tables, degree, rotation, axis, terms, result);
-  scale_terms(worker, tables, degree, axis, tables.inverse_norm, in, terms);
+  for_degrees(worker, degree, [&](Degrees some) {
+    rotate(worker, tables, some, rotation, axis, terms, result);
+    scale_terms(worker, tables, some, axis, tables.inverse_norm, in, terms);
+  });
   share(worker, n_terms(degree), [&](int i) {
     const int k = tables.degree_of(i), m = tables.order_of(i);
     if (m > axis(k)) return;
@@ -208,8 +231,10 @@ PRISMFIELD_INLINE_FUNCTION void moments_to_locals(const Worker& worker, const Ex
     const L sign(m % 2 == 0 ? 1.0 : -1.0);
     result.set(i, re * sign, im * sign);
   });
-  scale_terms(worker, tables, degree, axis, tables.inverse_norm, out, result);
-  rotate_back(worker, tables, degree, rotation, axis, result, terms);
+  for_degrees(worker, degree, [&](Degrees some) {
+    scale_terms(worker, tables, some, axis, tables.inverse_norm, out, result);
+    rotate_back(worker, tables, some, rotation, axis, result, terms);
+  });
 }
 
 /// What moves along the axis: moments, M'_n^m = sum over k <= n of M_k^m t^(n-k)/(n-k)!, t = old minus new centre, or
@@ -230,7 +255,8 @@ PRISMFIELD_INLINE_FUNCTION void shift_terms(const Worker& worker, const Expansio
   double* const along = room.lanes(degree + 1);
   scale_powers(worker, degree, up ? way.from / way.to : way.to / way.from, L(1.0), scale);
   scale_powers(worker, degree, rotation.distance / unit, L(1.0), along);
-  rotate(worker, tables, degree, rotation, AllOrders(), terms, result);
+  for_degrees(worker, degree,
+              [&](Degrees some) { rotate(worker, tables, some, rotation, AllOrders(), terms, result); });
   const auto one = [&](int i) { return up ? tables.inverse_norm(i) : tables.norm(i); };
   const auto back = [&](int i) { return up ? tables.norm(i) : tables.inverse_norm(i); };
   share(worker, n_terms(degree), [&](int i) {
@@ -250,7 +276,8 @@ PRISMFIELD_INLINE_FUNCTION void shift_terms(const Worker& worker, const Expansio
     const L factor = up ? L(back(i)) : lane<L>(scale, n) * L(back(i));
     result.set(i, re * factor, im * factor);
   });
-  rotate_back(worker, tables, degree, rotation, AllOrders(), result, terms);
+  for_degrees(worker, degree,
+              [&](Degrees some) { rotate_back(worker, tables, some, rotation, AllOrders(), result, terms); });
 }
 
 }  // namespace PRISMFIELD_LANES
