@@ -241,7 +241,7 @@ PRISMFIELD_INLINE_FUNCTION void read_terms(const Worker& worker, const Expansion
 /// Numbers of room of a translation.
 template <class L>
 constexpr int translation_numbers(int degree) {
-  return kernel::lanes_v<L> * (4 * n_terms(degree) + 7 * (degree + 1));
+  return kernel::lanes_v<L> * (4 * n_terms(degree) + 7 * (degree + 1) + rows_on_axis);
 }
 
 /// Moments of a level's children, moved to their parents, or locals of parents, moved to their children.

@@ -95,14 +95,21 @@ PRISMFIELD_INLINE_FUNCTION void swap_rows(const ExpansionTables<Memory>& tables,
   const int parity = (n - m) & 1;
   L re[rows], im[rows];
   for (int r = 0; r < rows; ++r) re[r] = im[r] = L(0.0);
-  for (int l = parity; l <= in; l += 2) {
+  const auto add_real = [&](int l) {
     const L value = from.real(first + l);
     for (int r = 0; r < rows; ++r) re[r] = kernel::fma(L(row[r * stride + l]), value, re[r]);
-  }
-  for (int l = 1 - parity; l <= in; l += 2) {
+  };
+  const auto add_imag = [&](int l) {
     const L value = from.imag(first + l);
     for (int r = 0; r < rows; ++r) im[r] = kernel::fma(L(row[r * stride + l]), value, im[r]);
+  };
+  int l = 0;
+  for (; l < in; l += 2) {
+    add_real(l + parity);
+    add_imag(l + 1 - parity);
   }
+  if (l == in && parity == 0) add_real(l);
+  if (l == in && parity == 1) add_imag(l);
   for (int r = 0; r < rows; ++r) to.set(first + m + 2 * r, re[r], im[r]);
 }
 
@@ -115,8 +122,10 @@ PRISMFIELD_INLINE_FUNCTION void swap_axes(const Worker& worker, const ExpansionT
       for (int first = 0; first < 2; ++first) {
         int m = first;
         for (; m + 6 <= out(n); m += 8) swap_rows<4>(tables, n, m, in(n), from, to);
-        for (; m + 2 <= out(n); m += 4) swap_rows<2>(tables, n, m, in(n), from, to);
-        if (m <= out(n)) swap_rows<1>(tables, n, m, in(n), from, to);
+        const int left = (out(n) - m + 2) / 2;
+        if (left == 3) swap_rows<3>(tables, n, m, in(n), from, to);
+        if (left == 2) swap_rows<2>(tables, n, m, in(n), from, to);
+        if (left == 1) swap_rows<1>(tables, n, m, in(n), from, to);
       }
     }
   } else {
@@ -195,6 +204,45 @@ PRISMFIELD_INLINE_FUNCTION void scale_terms(const Worker& worker, const Expansio
   });
 }
 
+/// L_k^m, k and so many that follow, up to `last`, on the axis, not scaled: sums over n of terms (n, m) times meet(n +
+/// k), which vanishes above `degree`.
+template <int rows, class L>
+PRISMFIELD_INLINE_FUNCTION void sum_on_axis(int degree, int k, int last, int m, const double* meet,
+                                            const Terms<L>& terms, const Terms<L>& result) {
+  L re[rows], im[rows];
+  for (int r = 0; r < rows; ++r) re[r] = im[r] = L(0.0);
+  for (int n = m; n <= degree - k; ++n) {
+    const L a = terms.real(term(n, m)), b = terms.imag(term(n, m));
+    for (int r = 0; r < rows; ++r) {
+      const L factor = lane<L>(meet, n + k + r);
+      re[r] = kernel::fma(a, factor, re[r]);
+      im[r] = kernel::fma(b, factor, im[r]);
+    }
+  }
+  const L sign(m % 2 == 0 ? 1.0 : -1.0);
+  for (int r = 0; r < rows && k + r <= last; ++r) result.set(term(k + r, m), re[r] * sign, im[r] * sign);
+}
+
+/// The degrees that a thread by itself sums up together on the axis: their sums hide each other's latency.
+inline constexpr int rows_on_axis = 4;
+
+template <class L, class Worker, class Memory>
+PRISMFIELD_INLINE_FUNCTION void meet_on_axis(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
+                                             const double* meet, const Terms<L>& terms, const Terms<L>& result) {
+  if constexpr (Worker::is_alone) {
+    for (int m = 0; 2 * m <= degree; ++m) {
+      for (int k = m; k <= degree - m; k += rows_on_axis) {
+        sum_on_axis<rows_on_axis>(degree, k, degree - m, m, meet, terms, result);
+      }
+    }
+  } else {
+    share(worker, n_terms(degree), [&](int i) {
+      const int k = tables.degree_of(i), m = tables.order_of(i);
+      if (m <= orders_on_axis(k, degree)) sum_on_axis<1>(degree, k, k, m, meet, terms, result);
+    });
+  }
+}
+
 /// Moments about one centre to locals about another, D = new minus old centre, of total degree n + k <= degree:
 ///   L_k^l = (-1)^k sum over n and m of conj(M_n^m) S_(n+k)^(m+l)(D),
 /// on the axis L_k^m = (-1)^(k+m) sum over n of M_n^m (n + k)!/d^(n+k+1). `degrees`: the lanes' own total degrees, none
@@ -208,10 +256,10 @@ PRISMFIELD_INLINE_FUNCTION void moments_to_locals(const Worker& worker, const Ex
   const L per_d = L(1.0) / rotation.distance;
   double* const in = room.lanes(degree + 1);
   double* const out = room.lanes(degree + 1);
-  double* const meet = room.lanes(degree + 1);
+  double* const meet = room.lanes(degree + rows_on_axis);
   scale_powers(worker, degree, way.from * per_d, L(1.0), in);
   scale_powers(worker, degree, L(0.0) - way.to * per_d, per_d, out);
-  share(worker, degree + 1, [&](int n) {
+  share(worker, degree + rows_on_axis, [&](int n) {
     // a lane's own degree ends its sums here
     put(kernel::select(L(static_cast<double>(n)) <= degrees, L(tables.factorial(n)), L(0.0)), meet, n);
   });
@@ -219,18 +267,7 @@ PRISMFIELD_INLINE_FUNCTION void moments_to_locals(const Worker& worker, const Ex
     rotate(worker, tables, some, rotation, axis, terms, result);
     scale_terms(worker, tables, some, axis, tables.inverse_norm, in, terms);
   });
-  share(worker, n_terms(degree), [&](int i) {
-    const int k = tables.degree_of(i), m = tables.order_of(i);
-    if (m > axis(k)) return;
-    L re(0.0), im(0.0);
-    for (int n = m; n <= degree - k; ++n) {
-      const L factor = lane<L>(meet, n + k);
-      re = kernel::fma(terms.real(term(n, m)), factor, re);
-      im = kernel::fma(terms.imag(term(n, m)), factor, im);
-    }
-    const L sign(m % 2 == 0 ? 1.0 : -1.0);
-    result.set(i, re * sign, im * sign);
-  });
+  meet_on_axis(worker, tables, degree, meet, terms, result);
   for_degrees(worker, degree, [&](Degrees some) {
     scale_terms(worker, tables, some, axis, tables.inverse_norm, out, result);
     rotate_back(worker, tables, some, rotation, axis, result, terms);
