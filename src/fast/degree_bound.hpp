@@ -83,8 +83,11 @@ struct BoundCells {
     for (int n = 0; n <= degree + 1; ++n) {
       for (int i = 0; i < n_columns; ++i) h[i] += weights(n, i) * power[n];
     }
-    // 1e-4: the float's rounding
-    for (int i = 0; i < n_columns; ++i) table(cell, i) = static_cast<float>(Kokkos::log2(h[i]) + 1e-4);
+    // the floats' rounding; below the least h a bound is that
+    constexpr float rounding = 1e-4F, least = 1e-37F;
+    for (int i = 0; i < n_columns; ++i) {
+      table(cell, i) = Kokkos::log2(Kokkos::max(static_cast<float>(h[i]), least)) + rounding;
+    }
   }
 
 private:
