@@ -83,8 +83,11 @@ struct BoundCells {
     for (int n = 0; n <= degree + 1; ++n) {
       for (int i = 0; i < n_columns; ++i) h[i] += weights(n, i) * power[n];
     }
-    // 1e-4: the float's rounding
-    for (int i = 0; i < n_columns; ++i) table(cell, i) = static_cast<float>(Kokkos::log2(h[i]) + 1e-4);
+    // the floats' rounding; below the least h a bound is that
+    constexpr float rounding = 1e-4F, least = 1e-37F;
+    for (int i = 0; i < n_columns; ++i) {
+      table(cell, i) = Kokkos::log2(Kokkos::max(static_cast<float>(h[i]), least)) + rounding;
+    }
   }
 
 private:
@@ -151,6 +154,7 @@ struct LeastDegree {
     const int top = first_power(ratio, log_ratio, left);
     if (top < 0) return -1;
     const Chord chord{log_h, size, chord_place(a, b, size), log_ratio};
+    if (passes(chord, most + 1, left)) return -1;
     double term[3] = {chord(top), chord(top - 1), chord(top - 2)};
     for (int n = top; n > 2; --n) {
       const double factor[3] = {1.0, 1.0 * n, 1.0 * n * (n - 1)};
@@ -181,6 +185,10 @@ private:
     }
   };
 
+  /// Whether the term of degree n alone is more than is left, as most are where there is no degree.
+  KOKKOS_FUNCTION static bool passes(const Chord& chord, int n, const double (&left)[3]) {
+    return chord(n) > left[0] || n * chord(n - 1) > left[1] || n * (n - 1.0) * chord(n - 2) > left[2];
+  }
   /// The kept size below b/a; -1: all are above; n_target_sizes: h = 1.
   [[nodiscard]] KOKKOS_FUNCTION static int size_of(double a, double b) {
     double size_b = a * Kokkos::exp2(1.0 * first_target_size);

@@ -69,7 +69,7 @@ PRISMFIELD_INLINE_FUNCTION void for_each_box(const Worker& worker, const FarData
     const BoxLanes<L> box(data, cell, first, valid);
     regular_terms(worker, data.tables, data.degree, box.x, box.y, box.z, r);
     box_moments(worker, data.tables, data.degree, box.hx, box.hy, box.hz, a, room);
-    shifted_box_moments(worker, data.tables, data.degree, a, r,
+    shifted_box_moments(worker, data.tables, data.degree, a, r, room,
                         [&](int i, const L& re, const L& im) { take(first, valid, i, re, im); });
     done(first, valid);
     worker.wait();
@@ -79,10 +79,36 @@ PRISMFIELD_INLINE_FUNCTION void for_each_box(const Worker& worker, const FarData
 /// Numbers of room of for_each_box.
 template <class L>
 constexpr int box_numbers(int degree) {
-  return kernel::lanes_v<L> * (2 * n_terms(degree) + n_terms(degree / 2) + 3 * (degree / 2 + 1));
+  return kernel::lanes_v<L> * (2 * n_terms(degree) + n_terms(degree / 2) + 2 * (degree + 2));
 }
 
-/// Moments of the prisms of leaves.
+/// Whether all prisms of a leaf share a shape, as near pairs see it.
+template <class Memory>
+PRISMFIELD_INLINE_FUNCTION bool are_alike(const FarData<Memory>& data, std::int32_t cell) {
+  const std::int64_t first = data.to.cells.begin(cell);
+  for (int d = 0; d < 3; ++d) {
+    const double half = data.prisms.half(d, first);
+    for (std::int64_t i = first + 1; i < data.to.cells.end(cell); ++i) {
+      if (Kokkos::abs(data.prisms.half(d, i) - half) > kernel::shape_tolerance * half) return false;
+    }
+  }
+  return true;
+}
+
+/// Masses of a leaf's prisms in lanes, none behind the last.
+template <class L, class Memory>
+PRISMFIELD_INLINE_FUNCTION L masses_of(const FarData<Memory>& data, std::int64_t first, int valid) {
+  const auto is_valid = lane_numbers<L>() < L(static_cast<double>(valid));
+  return kernel::select(is_valid, kernel::load<L>(&data.prisms.mass(first)), L(0.0));
+}
+
+/// Adds factor times a term to term i of a sum.
+template <class L>
+PRISMFIELD_INLINE_FUNCTION void add_times(const L& factor, const L& re, const L& im, const Terms<L>& sum, int i) {
+  sum.set(i, kernel::fma(factor, re, sum.real(i)), kernel::fma(factor, im, sum.imag(i)));
+}
+
+/// Moments of the prisms of leaves. Those of one shape are moved as point masses, and made a shape's together.
 struct MomentsOfPrisms {
   template <class L>
   static constexpr int numbers(int degree) {
@@ -95,18 +121,49 @@ struct MomentsOfPrisms {
     const int n = n_terms(data.degree);
     const Terms<L> sum = room.terms(n);
     clear(worker, n, sum);
+    const auto keep = [&](int i, const L& re, const L& im) {
+      data.to.values(cell, i) = sum_of(re) * data.tables.norm(i);
+      data.to.values(cell, n + i) = sum_of(im) * data.tables.norm(i);
+    };
+    if (are_alike(data, cell)) {
+      sum_points(worker, data, cell, sum, room);
+      give_shape(worker, data, cell, sum, room, keep);
+      return;
+    }
     for_each_box(
         worker, data, cell, room,
         [&](std::int64_t first, int valid, int i, const L& re, const L& im) {
-          const auto is_valid = lane_numbers<L>() < L(static_cast<double>(valid));
-          const L mass = kernel::select(is_valid, kernel::load<L>(&data.prisms.mass(first)), L(0.0));
-          sum.set(i, kernel::fma(mass, re, sum.real(i)), kernel::fma(mass, im, sum.imag(i)));
+          add_times(masses_of<L>(data, first, valid), re, im, sum, i);
         },
         [](std::int64_t, int) {});
-    share(worker, n, [&](int i) {
-      data.to.values(cell, i) = sum_of(sum.real(i)) * data.tables.norm(i);
-      data.to.values(cell, n + i) = sum_of(sum.imag(i)) * data.tables.norm(i);
-    });
+    share(worker, n, [&](int i) { keep(i, sum.real(i), sum.imag(i)); });
+  }
+
+private:
+  /// Moments, not N times them, of point masses at the prisms' centres, in lanes.
+  template <class L, class Worker, class Memory>
+  PRISMFIELD_INLINE_FUNCTION static void sum_points(const Worker& worker, const FarData<Memory>& data,
+                                                    std::int32_t cell, const Terms<L>& sum, Room<L> room) {
+    const Terms<L> r = room.terms(n_terms(data.degree));
+    const std::int64_t end = data.to.cells.end(cell);
+    for (std::int64_t first = data.to.cells.begin(cell); first < end; first += kernel::lanes_v<L>) {
+      const int valid = static_cast<int>(Kokkos::min<std::int64_t>(kernel::lanes_v<L>, end - first));
+      const BoxLanes<L> box(data, cell, first, valid);
+      regular_terms(worker, data.tables, data.degree, box.x, box.y, box.z, r);
+      const L mass = masses_of<L>(data, first, valid);
+      share(worker, n_terms(data.degree), [&](int i) { add_times(mass, r.real(i), r.imag(i), sum, i); });
+    }
+  }
+  /// Gives points' moments the shape of the leaf's first prism.
+  template <class L, class Worker, class Memory, class Keep>
+  PRISMFIELD_INLINE_FUNCTION static void give_shape(const Worker& worker, const FarData<Memory>& data,
+                                                    std::int32_t cell, const Terms<L>& points, Room<L> room,
+                                                    const Keep& keep) {
+    double* const a = room.lanes(n_terms(data.degree / 2));
+    const double per_unit = 1.0 / data.to.cells.scale(cell);
+    const auto half = [&](int d) { return L(data.prisms.half(d, data.to.cells.begin(cell)) * per_unit); };
+    box_moments(worker, data.tables, data.degree, half(0), half(1), half(2), a, room);
+    shifted_box_moments(worker, data.tables, data.degree, a, points, room, keep);
   }
 };
 
@@ -184,7 +241,7 @@ PRISMFIELD_INLINE_FUNCTION void read_terms(const Worker& worker, const Expansion
 /// Numbers of room of a translation.
 template <class L>
 constexpr int translation_numbers(int degree) {
-  return kernel::lanes_v<L> * (4 * n_terms(degree) + 7 * (degree + 1));
+  return kernel::lanes_v<L> * (4 * n_terms(degree) + 7 * (degree + 1) + rows_on_axis);
 }
 
 /// Moments of a level's children, moved to their parents, or locals of parents, moved to their children.

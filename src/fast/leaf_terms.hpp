@@ -92,37 +92,80 @@ PRISMFIELD_INLINE_FUNCTION L imag_of(const Terms<L>& terms, int n, int m) {
   return (m & 1) == 0 ? L(0.0) - value : value;
 }
 
+/// Adds factor times n terms of one degree, from `first` on, to sums of orders from `order` on.
+template <class L>
+PRISMFIELD_INLINE_FUNCTION void add_row(const L& factor, const Terms<L>& from, int first, int n, const Terms<L>& sums,
+                                        int order) {
+  for (int i = 0; i < n; ++i) {
+    sums.set(order + i, kernel::fma(factor, from.real(first + i), sums.real(order + i)),
+             kernel::fma(factor, from.imag(first + i), sums.imag(order + i)));
+  }
+}
+
+/// Adds to sums(m), m = 0 ... n, what the terms (k, +-l) of boxes are for their moments of degree n.
+template <class L>
+PRISMFIELD_INLINE_FUNCTION void add_box_term(const L& factor, int n, int k, int l, const Terms<L>& r,
+                                             const Terms<L>& sums) {
+  const int rest = n - k, first = term(rest, 0);
+  if (l == 0) return add_row(factor, r, first, rest + 1, sums, 0);
+  // orders m + l, then m - l: from 0 on, and below, where R_n^-m = (-1)^m conj(R_n^m)
+  add_row(factor, r, first + l, rest + 1 - l, sums, 0);
+  add_row(factor, r, first, (l + rest <= n ? rest : n - l) + 1, sums, l);
+  for (int m = l > rest ? l - rest : 0; m < l; ++m) {
+    const L signed_factor = (m & 1) == 0 ? factor : L(0.0) - factor;
+    sums.set(m, kernel::fma(signed_factor, r.real(first + l - m), sums.real(m)),
+             sums.imag(m) - signed_factor * r.imag(first + l - m));
+  }
+}
+
+/// Calls take(i, re, im) for term i of the moments of shifted_box_moments().
+template <class L, class Memory, class Take>
+PRISMFIELD_INLINE_FUNCTION void take_box_moment(const ExpansionTables<Memory>& tables, int i, const double* a,
+                                                const Terms<L>& r, const Take& take) {
+  const int n = tables.degree_of(i), m = tables.order_of(i);
+  L re(0.0), im(0.0);
+  for (int k = 0; k <= n; k += 2) {
+    const int rest = n - k;
+    if (m <= rest) {
+      const L factor = lane<L>(a, box_term(k, 0));
+      re = kernel::fma(factor, r.real(term(rest, m)), re);
+      im = kernel::fma(factor, r.imag(term(rest, m)), im);
+    }
+    for (int l = 2; l <= k; l += 2) {
+      // order m - l is within the rest's from below on, m + l from above
+      if (m - l > rest) continue;
+      if (l - m > rest) break;
+      const L factor = lane<L>(a, box_term(k, l));
+      L re_both = real_of(r, rest, m - l), im_both = imag_of(r, rest, m - l);
+      if (m + l <= rest) {
+        re_both = re_both + r.real(term(rest, m + l));
+        im_both = im_both + r.imag(term(rest, m + l));
+      }
+      re = kernel::fma(factor, re_both, re);
+      im = kernel::fma(factor, im_both, im);
+    }
+  }
+  take(i, re, im);
+}
+
 /// Calls take(i, re, im) for the moments of boxes of mass 1, not N times them, about a place from which their centres
 /// are r's argument: M_n^m = sum over k and l of A_k^l R_(n-k)^(m-l), k and l even.
 template <class L, class Worker, class Memory, class Take>
 PRISMFIELD_INLINE_FUNCTION void shifted_box_moments(const Worker& worker, const ExpansionTables<Memory>& tables,
-                                                    int degree, const double* a, const Terms<L>& r, const Take& take) {
-  share(worker, n_terms(degree), [&](int i) {
-    const int n = tables.degree_of(i), m = tables.order_of(i);
-    L re(0.0), im(0.0);
-    for (int k = 0; k <= n; k += 2) {
-      const int rest = n - k;
-      if (m <= rest) {
-        const L factor = lane<L>(a, box_term(k, 0));
-        re = kernel::fma(factor, r.real(term(rest, m)), re);
-        im = kernel::fma(factor, r.imag(term(rest, m)), im);
+                                                    int degree, const double* a, const Terms<L>& r, Room<L> room,
+                                                    const Take& take) {
+  if constexpr (Worker::is_alone) {
+    const Terms<L> sums = room.terms(degree + 1);
+    for (int n = 0; n <= degree; ++n) {
+      for (int m = 0; m <= n; ++m) sums.set(m, L(0.0), L(0.0));
+      for (int k = 0; k <= n; k += 2) {
+        for (int l = 0; l <= k; l += 2) add_box_term(lane<L>(a, box_term(k, l)), n, k, l, r, sums);
       }
-      for (int l = 2; l <= k; l += 2) {
-        // order m - l is within the rest's from below on, m + l from above
-        if (m - l > rest) continue;
-        if (l - m > rest) break;
-        const L factor = lane<L>(a, box_term(k, l));
-        L re_both = real_of(r, rest, m - l), im_both = imag_of(r, rest, m - l);
-        if (m + l <= rest) {
-          re_both = re_both + r.real(term(rest, m + l));
-          im_both = im_both + r.imag(term(rest, m + l));
-        }
-        re = kernel::fma(factor, re_both, re);
-        im = kernel::fma(factor, im_both, im);
-      }
+      for (int m = 0; m <= n; ++m) take(term(n, m), sums.real(m), sums.imag(m));
     }
-    take(i, re, im);
-  });
+  } else {
+    share(worker, n_terms(degree), [&](int i) { take_box_moment(tables, i, a, r, take); });
+  }
 }
 
 /// A derivative of locals, of one degree less, from terms L_n^m (not L/N), lengths times `per_unit`; direction 0, 1, 2:

@@ -52,13 +52,32 @@ PRISMFIELD_INLINE_FUNCTION Rotation<L> make_rotation(const Worker& worker, int d
 /// (n, m) meets (k, m) with n + k <= total and m <= k alone.
 PRISMFIELD_INLINE_FUNCTION int orders_on_axis(int n, int total) { return n < total - n ? n : total - n; }
 
-/// Turns about z in place: times the powers, or with `sign` -1 their conjugates, orders up to most(n).
-template <class L, class Worker, class Memory, class Most>
-PRISMFIELD_INLINE_FUNCTION void turn(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
-                                     const Terms<L>& powers, double sign, const Most& most, const Terms<L>& terms) {
-  share(worker, n_terms(degree), [&](int i) {
-    const int m = tables.order_of(i);
-    if (m == 0 || m > most(tables.degree_of(i))) return;
+/// Degrees [first, last] that are worked on together.
+struct Degrees {
+  int first, last;
+  [[nodiscard]] PRISMFIELD_INLINE_FUNCTION int first_term() const { return term(first, 0); }
+  [[nodiscard]] PRISMFIELD_INLINE_FUNCTION int n_terms() const { return term(last + 1, 0) - term(first, 0); }
+};
+
+/// Calls f(degrees) for 0 ... degree: a thread by itself one after the other, whose terms stay near to it from step to
+/// step, a team all at once, since it waits after each step.
+template <class Worker, class F>
+PRISMFIELD_INLINE_FUNCTION void for_degrees(const Worker& /*worker*/, int degree, const F& f) {
+  if constexpr (Worker::is_alone) {
+    for (int n = 0; n <= degree; ++n) f(Degrees{n, n});
+  } else {
+    f(Degrees{0, degree});
+  }
+}
+
+/// Turns about z in place: times the powers, or with `sign` -1 their conjugates.
+template <class L, class Worker, class Memory>
+PRISMFIELD_INLINE_FUNCTION void turn(const Worker& worker, const ExpansionTables<Memory>& tables, Degrees degrees,
+                                     const Terms<L>& powers, double sign, const Terms<L>& terms) {
+  const int begin = degrees.first_term();
+  share(worker, degrees.n_terms(), [&](int j) {
+    const int i = begin + j, m = tables.order_of(i);
+    if (m == 0) return;
     const L c = powers.real(m), s = powers.imag(m) * L(sign);
     const L re = terms.real(i), im = terms.imag(i);
     terms.set(i, re * c - im * s, kernel::fma(re, s, im * c));
@@ -76,33 +95,43 @@ PRISMFIELD_INLINE_FUNCTION void swap_rows(const ExpansionTables<Memory>& tables,
   const int parity = (n - m) & 1;
   L re[rows], im[rows];
   for (int r = 0; r < rows; ++r) re[r] = im[r] = L(0.0);
-  for (int l = parity; l <= in; l += 2) {
+  const auto add_real = [&](int l) {
     const L value = from.real(first + l);
     for (int r = 0; r < rows; ++r) re[r] = kernel::fma(L(row[r * stride + l]), value, re[r]);
-  }
-  for (int l = 1 - parity; l <= in; l += 2) {
+  };
+  const auto add_imag = [&](int l) {
     const L value = from.imag(first + l);
     for (int r = 0; r < rows; ++r) im[r] = kernel::fma(L(row[r * stride + l]), value, im[r]);
+  };
+  int l = 0;
+  for (; l < in; l += 2) {
+    add_real(l + parity);
+    add_imag(l + 1 - parity);
   }
+  if (l == in && parity == 0) add_real(l);
+  if (l == in && parity == 1) add_imag(l);
   for (int r = 0; r < rows; ++r) to.set(first + m + 2 * r, re[r], im[r]);
 }
 
 /// Swaps x and z: of terms up to order in(n), those up to order out(n).
 template <class L, class Worker, class Memory, class In, class Out>
-PRISMFIELD_INLINE_FUNCTION void swap_axes(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
+PRISMFIELD_INLINE_FUNCTION void swap_axes(const Worker& worker, const ExpansionTables<Memory>& tables, Degrees degrees,
                                           const In& in, const Out& out, const Terms<L>& from, const Terms<L>& to) {
   if constexpr (Worker::is_alone) {
-    for (int n = 0; n <= degree; ++n) {
+    for (int n = degrees.first; n <= degrees.last; ++n) {
       for (int first = 0; first < 2; ++first) {
         int m = first;
         for (; m + 6 <= out(n); m += 8) swap_rows<4>(tables, n, m, in(n), from, to);
-        for (; m + 2 <= out(n); m += 4) swap_rows<2>(tables, n, m, in(n), from, to);
-        if (m <= out(n)) swap_rows<1>(tables, n, m, in(n), from, to);
+        const int left = (out(n) - m + 2) / 2;
+        if (left == 3) swap_rows<3>(tables, n, m, in(n), from, to);
+        if (left == 2) swap_rows<2>(tables, n, m, in(n), from, to);
+        if (left == 1) swap_rows<1>(tables, n, m, in(n), from, to);
       }
     }
   } else {
-    share(worker, n_terms(degree), [&](int i) {
-      const int n = tables.degree_of(i), m = tables.order_of(i);
+    const int begin = degrees.first_term();
+    share(worker, degrees.n_terms(), [&](int j) {
+      const int n = tables.degree_of(begin + j), m = tables.order_of(begin + j);
       if (m <= out(n)) swap_rows<1>(tables, n, m, in(n), from, to);
     });
   }
@@ -120,24 +149,24 @@ struct AxisOrders {
 
 /// Rotates `terms` to the axis, of which orders up to most(n) are wanted; `spare`: as many terms.
 template <class L, class Worker, class Memory, class Most>
-PRISMFIELD_INLINE_FUNCTION void rotate(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
+PRISMFIELD_INLINE_FUNCTION void rotate(const Worker& worker, const ExpansionTables<Memory>& tables, Degrees degrees,
                                        const Rotation<L>& rotation, const Most& most, const Terms<L>& terms,
                                        const Terms<L>& spare) {
-  turn(worker, tables, degree, rotation.first, 1, AllOrders(), terms);
-  swap_axes(worker, tables, degree, AllOrders(), AllOrders(), terms, spare);
-  turn(worker, tables, degree, rotation.second, 1, AllOrders(), spare);
-  swap_axes(worker, tables, degree, AllOrders(), most, spare, terms);
+  turn(worker, tables, degrees, rotation.first, 1, terms);
+  swap_axes(worker, tables, degrees, AllOrders(), AllOrders(), terms, spare);
+  turn(worker, tables, degrees, rotation.second, 1, spare);
+  swap_axes(worker, tables, degrees, AllOrders(), most, spare, terms);
 }
 
 /// Rotates `terms`, of which orders up to most(n) are not zero, back from the axis.
 template <class L, class Worker, class Memory, class Most>
-PRISMFIELD_INLINE_FUNCTION void rotate_back(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
-                                            const Rotation<L>& rotation, const Most& most, const Terms<L>& terms,
-                                            const Terms<L>& spare) {
-  swap_axes(worker, tables, degree, most, AllOrders(), terms, spare);
-  turn(worker, tables, degree, rotation.second, -1, AllOrders(), spare);
-  swap_axes(worker, tables, degree, AllOrders(), AllOrders(), spare, terms);
-  turn(worker, tables, degree, rotation.first, -1, AllOrders(), terms);
+PRISMFIELD_INLINE_FUNCTION void rotate_back(const Worker& worker, const ExpansionTables<Memory>& tables,
+                                            Degrees degrees, const Rotation<L>& rotation, const Most& most,
+                                            const Terms<L>& terms, const Terms<L>& spare) {
+  swap_axes(worker, tables, degrees, most, AllOrders(), terms, spare);
+  turn(worker, tables, degrees, rotation.second, -1, spare);
+  swap_axes(worker, tables, degrees, AllOrders(), AllOrders(), spare, terms);
+  turn(worker, tables, degrees, rotation.first, -1, terms);
 }
 
 /// start factor^n, n = 0 ... degree.
@@ -163,15 +192,55 @@ struct Way {
 
 /// Multiplies terms (n, m), m up to most(n), by powers of degree n and by table(term).
 template <class L, class Worker, class Memory, class Most, class Table>
-PRISMFIELD_INLINE_FUNCTION void scale_terms(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
-                                            const Most& most, const Table& table, const double* powers,
+PRISMFIELD_INLINE_FUNCTION void scale_terms(const Worker& worker, const ExpansionTables<Memory>& tables,
+                                            Degrees degrees, const Most& most, const Table& table, const double* powers,
                                             const Terms<L>& terms) {
-  share(worker, n_terms(degree), [&](int i) {
-    const int n = tables.degree_of(i);
+  const int begin = degrees.first_term();
+  share(worker, degrees.n_terms(), [&](int j) {
+    const int i = begin + j, n = tables.degree_of(i);
     if (tables.order_of(i) > most(n)) return;
     const L factor = lane<L>(powers, n) * L(table(i));
     terms.set(i, terms.real(i) * factor, terms.imag(i) * factor);
   });
+}
+
+/// L_k^m, k and so many that follow, up to `last`, on the axis, not scaled: sums over n of terms (n, m) times meet(n +
+/// k), which vanishes above `degree`.
+template <int rows, class L>
+PRISMFIELD_INLINE_FUNCTION void sum_on_axis(int degree, int k, int last, int m, const double* meet,
+                                            const Terms<L>& terms, const Terms<L>& result) {
+  L re[rows], im[rows];
+  for (int r = 0; r < rows; ++r) re[r] = im[r] = L(0.0);
+  for (int n = m; n <= degree - k; ++n) {
+    const L a = terms.real(term(n, m)), b = terms.imag(term(n, m));
+    for (int r = 0; r < rows; ++r) {
+      const L factor = lane<L>(meet, n + k + r);
+      re[r] = kernel::fma(a, factor, re[r]);
+      im[r] = kernel::fma(b, factor, im[r]);
+    }
+  }
+  const L sign(m % 2 == 0 ? 1.0 : -1.0);
+  for (int r = 0; r < rows && k + r <= last; ++r) result.set(term(k + r, m), re[r] * sign, im[r] * sign);
+}
+
+/// The degrees that a thread by itself sums up together on the axis: their sums hide each other's latency.
+inline constexpr int rows_on_axis = 4;
+
+template <class L, class Worker, class Memory>
+PRISMFIELD_INLINE_FUNCTION void meet_on_axis(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
+                                             const double* meet, const Terms<L>& terms, const Terms<L>& result) {
+  if constexpr (Worker::is_alone) {
+    for (int m = 0; 2 * m <= degree; ++m) {
+      for (int k = m; k <= degree - m; k += rows_on_axis) {
+        sum_on_axis<rows_on_axis>(degree, k, degree - m, m, meet, terms, result);
+      }
+    }
+  } else {
+    share(worker, n_terms(degree), [&](int i) {
+      const int k = tables.degree_of(i), m = tables.order_of(i);
+      if (m <= orders_on_axis(k, degree)) sum_on_axis<1>(degree, k, k, m, meet, terms, result);
+    });
+  }
 }
 
 /// Moments about one centre to locals about another, D = new minus old centre, of total degree n + k <= degree:
@@ -187,29 +256,22 @@ PRISMFIELD_INLINE_FUNCTION void moments_to_locals(const Worker& worker, const Ex
   const L per_d = L(1.0) / rotation.distance;
   double* const in = room.lanes(degree + 1);
   double* const out = room.lanes(degree + 1);
-  double* const meet = room.lanes(degree + 1);
+  double* const meet = room.lanes(degree + rows_on_axis);
   scale_powers(worker, degree, way.from * per_d, L(1.0), in);
   scale_powers(worker, degree, L(0.0) - way.to * per_d, per_d, out);
-  share(worker, degree + 1, [&](int n) {
+  share(worker, degree + rows_on_axis, [&](int n) {
     // a lane's own degree ends its sums here
     put(kernel::select(L(static_cast<double>(n)) <= degrees, L(tables.factorial(n)), L(0.0)), meet, n);
   });
-  rotate(worker, tables, degree, rotation, axis, terms, result);
-  scale_terms(worker, tables, degree, axis, tables.inverse_norm, in, terms);
-  share(worker, n_terms(degree), [&](int i) {
-    const int k = tables.degree_of(i), m = tables.order_of(i);
-    if (m > axis(k)) return;
-    L re(0.0), im(0.0);
-    for (int n = m; n <= degree - k; ++n) {
-      const L factor = lane<L>(meet, n + k);
-      re = kernel::fma(terms.real(term(n, m)), factor, re);
-      im = kernel::fma(terms.imag(term(n, m)), factor, im);
-    }
-    const L sign(m % 2 == 0 ? 1.0 : -1.0);
-    result.set(i, re * sign, im * sign);
+  for_degrees(worker, degree, [&](Degrees some) {
+    rotate(worker, tables, some, rotation, axis, terms, result);
+    scale_terms(worker, tables, some, axis, tables.inverse_norm, in, terms);
   });
-  scale_terms(worker, tables, degree, axis, tables.inverse_norm, out, result);
-  rotate_back(worker, tables, degree, rotation, axis, result, terms);
+  meet_on_axis(worker, tables, degree, meet, terms, result);
+  for_degrees(worker, degree, [&](Degrees some) {
+    scale_terms(worker, tables, some, axis, tables.inverse_norm, out, result);
+    rotate_back(worker, tables, some, rotation, axis, result, terms);
+  });
 }
 
 /// What moves along the axis: moments, M'_n^m = sum over k <= n of M_k^m t^(n-k)/(n-k)!, t = old minus new centre, or
@@ -230,7 +292,8 @@ PRISMFIELD_INLINE_FUNCTION void shift_terms(const Worker& worker, const Expansio
   double* const along = room.lanes(degree + 1);
   scale_powers(worker, degree, up ? way.from / way.to : way.to / way.from, L(1.0), scale);
   scale_powers(worker, degree, rotation.distance / unit, L(1.0), along);
-  rotate(worker, tables, degree, rotation, AllOrders(), terms, result);
+  for_degrees(worker, degree,
+              [&](Degrees some) { rotate(worker, tables, some, rotation, AllOrders(), terms, result); });
   const auto one = [&](int i) { return up ? tables.inverse_norm(i) : tables.norm(i); };
   const auto back = [&](int i) { return up ? tables.norm(i) : tables.inverse_norm(i); };
   share(worker, n_terms(degree), [&](int i) {
@@ -250,7 +313,8 @@ PRISMFIELD_INLINE_FUNCTION void shift_terms(const Worker& worker, const Expansio
     const L factor = up ? L(back(i)) : lane<L>(scale, n) * L(back(i));
     result.set(i, re * factor, im * factor);
   });
-  rotate_back(worker, tables, degree, rotation, AllOrders(), result, terms);
+  for_degrees(worker, degree,
+              [&](Degrees some) { rotate_back(worker, tables, some, rotation, AllOrders(), result, terms); });
 }
 
 }  // namespace PRISMFIELD_LANES

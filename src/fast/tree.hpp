@@ -123,6 +123,75 @@ private:
   }
 };
 
+/// Items of a cell at most whose cut is moved to whole groups: below them every leaf then has whole groups, but for
+/// one.
+inline constexpr std::int64_t most_grouped_items = 256;
+
+/// Moves the cuts of small cells, by an eighth of the side at most, so that their lower children have whole groups of
+/// items.
+template <class Memory>
+struct RoundCuts {
+  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> items;
+  Kokkos::View<double*[n_sides], Kokkos::LayoutRight, Memory> low, high;
+  Cuts<Memory> cuts;
+  std::int64_t group;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t cell) const {
+    const std::int64_t n = cuts.end(cell) - cuts.begin(cell);
+    if (cuts.side(cell) < 0 || n > most_grouped_items || n < 2 * group) return;
+    const double most = high(cell, cuts.side(cell)), reach = 0.125 * (most - low(cell, cuts.side(cell)));
+    const double middle = cuts.place(cell);
+    double place = middle;
+    std::int64_t n_lower = 0, same = 0;
+    for_items(cell, [&](double item) { n_lower += item <= place && item < most ? 1 : 0; });
+    const std::int64_t wanted = Kokkos::max((n_lower + group / 2) / group, std::int64_t{1}) * group;
+    while (n_lower < wanted) {
+      const double next = next_above(cell, place, same);
+      if (next >= most || next > middle + reach) break;
+      place = next;
+      n_lower += same;
+    }
+    while (n_lower > wanted) {
+      // what is lower ends at `last`, and before it at `next`
+      const double last = next_below(cell, place, true, same);
+      const std::int64_t n_last = same;
+      const double next = next_below(cell, last, false, same);
+      if (same == 0 || next < middle - reach) break;
+      place = next;
+      n_lower -= n_last;
+    }
+    cuts.place(cell) = place;
+  }
+
+private:
+  template <class F>
+  KOKKOS_FUNCTION void for_items(std::int64_t cell, const F& f) const {
+    for (std::int64_t i = cuts.begin(cell); i < cuts.end(cell); ++i) f(items(cuts.side(cell), i));
+  }
+  /// The least item above a place, and how many are the same.
+  KOKKOS_FUNCTION double next_above(std::int64_t cell, double place, std::int64_t& same) const {
+    double next = Kokkos::Experimental::infinity_v<double>;
+    same = 0;
+    for_items(cell, [&](double item) {
+      if (item <= place || item > next) return;
+      same = item < next ? 1 : same + 1;
+      next = item;
+    });
+    return next;
+  }
+  /// The largest item below a place, or at it.
+  KOKKOS_FUNCTION double next_below(std::int64_t cell, double place, bool or_at_it, std::int64_t& same) const {
+    double next = -Kokkos::Experimental::infinity_v<double>;
+    same = 0;
+    for_items(cell, [&](double item) {
+      if (item > place || (item >= place && !or_at_it) || item < next) return;
+      same = item > next ? 1 : same + 1;
+      next = item;
+    });
+    return next;
+  }
+};
+
 /// places(i): the items before i that go to the upper child of their cell; of all items at the end.
 template <class Memory>
 struct CountUpper {
@@ -321,10 +390,14 @@ public:
   using Memory = typename Space::memory_space;
   using Items = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
 
-  /// `items`: (4, n), n > 0: centres and sizes, which are reordered; leaves hold at most `leaf_items`. Throws
-  /// AllocationFailure.
-  TreeMaker(const Space& space, const Items& items, std::int64_t leaf_items)
-      : m_space(space), m_leaf_items(leaf_items), m_n(static_cast<std::int64_t>(items.extent(1))), m_items(items) {
+  /// `items`: (4, n), n > 0: centres and sizes, which are reordered; leaves hold at most `leaf_items`, most of them
+  /// whole groups. Throws AllocationFailure.
+  TreeMaker(const Space& space, const Items& items, std::int64_t leaf_items, std::int64_t group)
+      : m_space(space),
+        m_leaf_items(leaf_items),
+        m_group(group),
+        m_n(static_cast<std::int64_t>(items.extent(1))),
+        m_items(items) {
     m_order = new_view<Order>("tree_order", m_n);
     m_cell_of = new_view<CellOf>("cell_of_item", m_n);
     m_new_items = new_view<Items>("new_items", n_sides, m_n);
@@ -404,6 +477,10 @@ private:
     Kokkos::parallel_scan("prismfield::choose_cuts", indices(level.n),
                           ChooseCuts<Memory>{low, high, level.cuts, m_leaf_items}, n_next);
     if (n_next == 0) return false;
+    if (m_group > 1) {
+      Kokkos::parallel_for("prismfield::round_cuts", indices(level.n),
+                           RoundCuts<Memory>{m_items, low, high, level.cuts, m_group});
+    }
     std::int64_t n_upper = 0;
     const CountUpper<Memory> count{m_items, m_cell_of, level.cuts, high, m_places};
     Kokkos::parallel_scan("prismfield::count_upper", indices(m_n), count, n_upper);
@@ -420,7 +497,7 @@ private:
   }
 
   Space m_space;
-  std::int64_t m_leaf_items, m_n;
+  std::int64_t m_leaf_items, m_group, m_n;
   Items m_items, m_new_items;
   Order m_order, m_new_order, m_places;
   CellOf m_cell_of, m_new_cell_of;

@@ -360,7 +360,7 @@ private:
                                       n);
     const auto items = new_view<Columns>("prism_items", n_sides, n);
     Kokkos::parallel_for("prismfield::prism_items", indices(space, n), PrismItems<Memory>{columns, items});
-    m_sources = TreeMaker<Space>(space, items, m_settings.leaf_prisms).tree();
+    m_sources = TreeMaker<Space>(space, items, m_settings.leaf_prisms, lanes_of_space<Space>()).tree();
     m_data.prisms.centre = new_view<Columns>("prism_centre", 3, padded);
     m_data.prisms.half = new_view<Columns>("prism_half", 3, padded);
     m_data.prisms.mass = new_view<Vector>("prism_mass", padded);
@@ -411,7 +411,7 @@ private:
     for (int d = 0; d < 3; ++d) {
       Kokkos::deep_copy(space, Kokkos::subview(items, d, Kokkos::ALL), Kokkos::subview(columns, d, Kokkos::ALL));
     }
-    m_targets = TreeMaker<Space>(space, items, m_settings.leaf_points).tree();
+    m_targets = TreeMaker<Space>(space, items, m_settings.leaf_points, lanes_of_space<Space>()).tree();
     m_first_point = new_view<Order>("first_point", m_targets.n_cells());
     std::int64_t n_padded = 0;
     const auto n_leaves = m_targets.leaves.extent(0);
