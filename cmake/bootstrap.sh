@@ -220,8 +220,9 @@ case $command in
   build) cmake_options=("${passed_on[@]}") ;;
   library) cmake_options=(-DPRISMFIELD_BUILD_FILES=OFF "${passed_on[@]}") ;;
   capi)
-    # Alone on other machines: of other libraries it needs libc, libgcc and libgomp.
+    # Alone on other machines: of other libraries it needs libc, libgcc and libgomp, and a card's driver.
     cmake_options=(-DPRISMFIELD_BUILD_FILES=OFF -DPRISMFIELD_ENABLE_MPI=OFF -DPRISMFIELD_BUILD_CAPI=ON
+      -DPRISMFIELD_ENABLE_CUFFT=OFF
       -DCMAKE_CXX_FLAGS=-DFMT_HEADER_ONLY=1
       "-DCMAKE_SHARED_LINKER_FLAGS=-static-libstdc++ -Wl,--as-needed,--gc-sections,--strip-all"
       "${passed_on[@]}")

@@ -107,9 +107,14 @@ Plan plan_by_method(const Request& request, const Run& run) {
   return plan;
 }
 
-/// `plan`: by the method, where it can serve.
-MethodCost cost_by_method(Request request, Method method, const Run& run, Plan& plan) {
+Request with_method(Request request, Method method) {
   request.execution.method = method;
+  return request;
+}
+
+/// `plan`: by the method, where it can serve.
+MethodCost cost_by_method(const Request& asked, Method method, const Run& run, Plan& plan) {
+  const Request request = with_method(asked, method);
   MethodCost cost{method, {}, 0, 0, 0};
   try {
     plan = plan_by_method(request, run);
@@ -190,6 +195,14 @@ Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Po
   const bool may_choose =
       request.execution.method == Method::automatic && built_methods.size() > 1 && saves(request, problem);
   if (!may_choose) return plan_by_method(request, run);
+  // so little that to measure what others take would take longer
+  constexpr double little_seconds = 0.5;
+  Plan direct = plan_by_method(with_method(request, Method::direct), run);
+  const auto pairs = static_cast<double>(direct.prisms().size()) * static_cast<double>(direct.points().size());
+  if (largest(communicator, pairs * direct.direct.pair_seconds) < little_seconds) {
+    direct.method_reason = "it takes little time";
+    return direct;
+  }
   MethodPlans plans;
   const std::vector<MethodCost> costs = costs_of_run(request, run, plans);
   const auto chosen = std::min_element(costs.begin(), costs.end(), [](const MethodCost& a, const MethodCost& b) {
