@@ -450,10 +450,10 @@ TEST_F(ReadInversion, NeedsCellsAndNeitherDensitiesNorPoints) {
               ElementsAre("model.mesh.ubc.density"));
   const Case whole = read(
       "model: {voxels: {easting: [0, 3, 3], northing: [0, 2, 2], upward: [-1, 0, 1], density: 3, spheres: [{center: "
-      "[0, 0, 0], radius: 1, density: 2}]}}\nobservations: {anything: [1, 2]}\nexecution: {tolerance: 1e-9}\n" +
+      "[0, 0, 0], radius: 1, density: 2}]}}\nobservations: {anything: [1, 2]}\nexecution: {check_points: 50}\n" +
       data);
   EXPECT_THAT(whole.unused,
-              ElementsAre("model.voxels.density", "model.voxels.spheres", "observations", "execution.tolerance"));
+              ElementsAre("model.voxels.density", "model.voxels.spheres", "observations", "execution.check_points"));
   EXPECT_TRUE(std::holds_alternative<std::monostate>(whole.observations));
   EXPECT_THAT(read(cells + data + "sensitivity: {store: memory, file: G.h5}\n").unused,
               ElementsAre("sensitivity.file"));

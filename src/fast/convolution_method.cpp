@@ -180,7 +180,10 @@ PlanText fft_text(const Plan& plan) {
        {"planes", part.planes},
        {"transform_columns", part.columns},
        {"transform_rows", part.rows},
-       {"scratch_bytes", part.scratch_bytes}}};
+       {"scratch_bytes", part.scratch_bytes},
+       // results of all methods have them
+       {"slots", 0},
+       {"batch", 0}}};
 }
 
 /// What the rank has of the layout: all of it, where it has all prisms and points.

@@ -149,7 +149,10 @@ PlanText tree_text(const Plan& plan) {
           {{"tree_leaf_prisms", tree.leaf_prisms},
            {"tree_leaf_points", tree.leaf_points},
            {"tree_degree", tree.degree},
-           {"scratch_bytes", tree.bytes}}};
+           {"scratch_bytes", tree.bytes},
+           // results of all methods have them
+           {"slots", 0},
+           {"batch", 0}}};
 }
 
 std::unique_ptr<RankWork> tree_work(const Plan& plan, int rank) {

@@ -583,8 +583,9 @@ class Run(ProgramFolder):
             words = r"direct \(auto: it takes little time\)" if method == "auto" else method
             self.assertRegex(told.stdout, rf"(?m); double; {words}$")
             self.done("compare", "a.h5", "exact.h5", "--tolerance", "1e-7", "--quiet")
-        large = ("--set", "observations.grid={easting: [0, 1000, 1500], northing: [0, 1000, 1500], upward: 10}")
-        plan = self.done("run", "case.yaml", "--dry-run", "--set", "execution.tolerance=1e-7", *large).stdout
+        large = ("--set", "observations.grid={easting: [0, 1000, 501], northing: [0, 1000, 501], upward: 10}",
+                 "--set", "model.voxels.density=300", "--set", "execution={space: serial, tolerance: 1e-7}")
+        plan = self.done("run", "case.yaml", "--dry-run", *large).stdout
         self.assertRegex(plan, r"(?m)^  method +(tree|fft) \(auto: about \S+ (ms|s); direct .+\)$")
         for method in ("direct", "tree", "fft"):
             self.assertRegex(plan, rf"(?m)^    {method} +\S+ (ms|s|us), \S+ [KM]iB$")
