@@ -157,7 +157,7 @@ double fft_seconds(const Plan& plan, const Request& request, const PrismSource& 
              planes = static_cast<double>(part.planes), numbers = static_cast<double>(layout.shape.reals());
   const double passes = std::ceil(planes / static_cast<double>(part.planes_at_once));
   const double offsets = static_cast<double>(layout.kernel_rows().size()) * static_cast<double>(layout.shape.pitch());
-  // to write fields takes as long as to compute them
+  // fitted to one run of 62 layers: beside pairs there is the writing of their fields
   const double kernels = 2 * layers * planes * offsets * kernel_weight(plan, weights);
   const double transforms = layers * passes + layers * planes * fields + planes * fields;
   const double transforming = transforms * numbers * std::log2(numbers) * of_halving * unit;
