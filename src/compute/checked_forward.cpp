@@ -67,6 +67,7 @@ Plan plan_alike(const Plan& plan, const Request& request, const PrismSource& pri
   Plan alike;
   agree_on_input(communicator, [&] {
     ProblemSize problem = problem_size(prisms, points);
+    problem.looked_at = plan.prisms();
     method_of(request).check(request, prisms, points, problem);
     alike = make_plan(request, problem, machine_here(request, communicator), &shares);
   });

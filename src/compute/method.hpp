@@ -158,8 +158,7 @@ struct PlanText {
 struct ForwardMethod {
   Method method;
   /// Throws InputError, by execution.method, where the method cannot serve; the points are checked. Notes in `problem`
-  /// what it found that its plan needs. Each rank by itself: of an ensemble that is spread over ranks it looks at what
-  /// this one can read.
+  /// what it found that its plan needs. Each rank by itself looks at its part of the prisms, `problem.looked_at`.
   void (*check)(const Request& request, const PrismSource& ensemble, const PointColumns& points, ProblemSize& problem);
   /// Decides the method's own part of a plan that has its share of prisms and points, and all memory (see
   /// count_memory). Pure arithmetic.

@@ -138,7 +138,7 @@ Machine machine_here(const Request& request, const Communicator& communicator) {
 }
 
 ProblemSize problem_size(const PrismSource& prisms, const PointColumns& points) {
-  return {prisms.size(), points.size(), prisms.uniform_shape(), false, {}};
+  return {prisms.size(), points.size(), prisms.uniform_shape(), false, {}, prisms.readable()};
 }
 
 MemoryNeed tightest_need(const std::vector<RankMemory>& ranks) {

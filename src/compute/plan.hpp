@@ -49,7 +49,9 @@ struct ProblemSize {
   bool checkpoints = false;
   /// of a rank that computes these prisms; empty: none
   std::function<ModelMemory(IndexRange)> model_memory;
-  /// what the method fft found: see ForwardMethod::check
+  /// prisms that a method's check looks at on this rank: all ranks together look at all
+  IndexRange looked_at = {};
+  /// what the method fft found there
   std::shared_ptr<const ConvolutionLayout> mesh = {};
 };
 

@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 #include <prismfield/error.hpp>
 
@@ -31,24 +36,14 @@ void check_fft(const Request& request, const PrismSource& ensemble, const PointC
     refuse_fft(fmt::format("it computes in double; leave out execution.precision {}", name(wanted.precision)));
   }
   problem.mesh = std::make_shared<const ConvolutionLayout>(
-      find_convolution(ensemble, ensemble.readable(), points, wanted.tolerance));
+      find_convolution(ensemble, problem.looked_at, points, wanted.tolerance));
 }
 
-/// Layers of a layout that have prisms of `range`, of all prisms.
-std::int64_t layers_with(const ConvolutionLayout& layout, IndexRange range) {
-  if (range.contains(layout.range)) return layout.n_layers();
-  std::int64_t layers = 0;
-  for (std::int64_t layer = 0; layer < layout.n_layers(); ++layer) {
-    const IndexRange entries = layout.prisms_in({layer, layer + 1});
-    const auto begin = layout.prisms.number.begin();
-    if (std::any_of(begin + entries.begin, begin + entries.end, [&](std::int32_t number) {
-          const std::int64_t prism = layout.range.begin + number;
-          return range.begin <= prism && prism < range.end;
-        })) {
-      ++layers;
-    }
-  }
-  return layers;
+/// Layers of which a share of prisms has some, as many as there are in the prisms that were looked at.
+std::int64_t layers_of_share(const ConvolutionLayout& layout, IndexRange share) {
+  if (layout.range.size() == 0 || layout.range == share) return layout.n_layers();
+  const double shares = static_cast<double>(share.size()) / static_cast<double>(layout.range.size());
+  return static_cast<std::int64_t>(std::ceil(shares * static_cast<double>(layout.n_layers())));
 }
 
 void plan_fft(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine) {
@@ -59,7 +54,7 @@ void plan_fft(Plan& plan, const Request& request, const ProblemSize& problem, co
   const ConvolutionLayout& layout = *part.layout;
   part.rows = layout.shape.rows;
   part.columns = layout.shape.columns;
-  part.layers = layers_with(layout, plan.prisms());
+  part.layers = layers_of_share(layout, plan.prisms());
   part.planes = layout.n_planes();
   std::int64_t lists = 0;
   if (part.layers > 0 && plan.points().size() > 0) {
@@ -86,8 +81,12 @@ Shares fft_shares(const Plan& plan, const Request& /*request*/, const PrismSourc
   Shares shares{{plan.prism_parts, plan.point_parts}, {}};
   const int ranks = communicator.size();
   if (plan.partition_is_auto) {
-    const std::vector<std::int64_t> layers = gather_everywhere(communicator, plan.fft.layout->n_layers());
-    const std::int64_t most = std::max<std::int64_t>(*std::max_element(layers.begin(), layers.end()), 1);
+    // ranks look at parts of the same layers
+    std::set<std::array<double, 2>> layers;
+    for (const auto& of_rank : gather(communicator, plan.fft.layout->layers))
+      layers.insert(of_rank.begin(), of_rank.end());
+    std::int64_t most = std::max<std::int64_t>(std::ssize(layers), 1);
+    broadcast(communicator, most);
     int prism_parts = ranks;
     while (prism_parts > most || ranks % prism_parts != 0) --prism_parts;
     shares.grid = {prism_parts, ranks / prism_parts};
@@ -152,7 +151,7 @@ double fft_seconds(const Plan& plan, const Request& request, const PrismSource& 
              planes = static_cast<double>(part.planes), numbers = static_cast<double>(layout.shape.reals());
   const double passes = std::ceil(planes / static_cast<double>(part.planes_at_once));
   const double offsets = static_cast<double>(layout.kernel_rows().size()) * static_cast<double>(layout.shape.pitch());
-  // to write fields takes as long as to compute them
+  // fitted to one run of 62 layers: beside pairs there is the writing of their fields
   const double kernels = 2 * layers * planes * offsets * kernel_weight(plan, weights);
   const double transforms = layers * passes + layers * planes * fields + planes * fields;
   const double transforming = transforms * numbers * std::log2(numbers) * of_halving * unit;
