@@ -6,11 +6,15 @@
 #include <cstdlib>
 
 #include "compute/cost_model.hpp"
+#include "compute/method.hpp"
 #include "engine/devices.hpp"
 #include "engine/engine.hpp"
 #include "engine/few_pairs.hpp"
 
 namespace prismfield {
+
+const ForwardMethod tree_method{};
+const ForwardMethod fft_method{};
 
 int device_count() { std::abort(); }
 std::vector<Space> built_spaces() { std::abort(); }
