@@ -13,7 +13,9 @@
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 
+#include "fast/essential_cells.hpp"
 #include "fast/far_launch.hpp"
+#include "fast/make_tree_share.hpp"
 #include "fast/near_field.hpp"
 
 namespace prismfield::fast {
@@ -43,12 +45,6 @@ struct TreeSettings {
 /// Of the tolerance, what each exchange may err. Errors of a point's exchanges, some hundreds, cancel and their bounds
 /// are 5 to 20 times too large, but where a few exchanges are all there is, far away, they add up.
 inline constexpr double share_of_exchange = 0.5;
-
-/// Numbers of a tree's work.
-struct TreeCounts {
-  std::int64_t cells_of_points = 0, cells_of_prisms = 0, exchanges = 0, pairs_of_leaves = 0;
-  int degree = 0;
-};
 
 /// Items of a tree by their columns: centre and size of a prism, or a point.
 template <class Memory>
@@ -237,8 +233,9 @@ public:
   using Vector = Kokkos::View<double*, Memory>;
   using Densities = Kokkos::View<const double*, Kokkos::LayoutStride, Memory>;
 
-  /// Of at least one prism and point each. Waits. Throws AllocationFailure.
-  TreeProducts(const Space& space, const PrismBlock& prisms, const PointColumns& points, const TreeSettings& settings)
+  /// Of at least one prism and point each. `is_alone`: else finish() follows. Waits. Throws AllocationFailure.
+  TreeProducts(const Space& space, const PrismBlock& prisms, const PointColumns& points, const TreeSettings& settings,
+               bool is_alone = true)
       : m_settings(settings), m_staged(staging_settings(settings)) {
     m_data.tables = expansion_tables(space);
     m_data.degree = settings.degree;
@@ -246,9 +243,29 @@ public:
     for (const FieldInfo& field : fields) m_data.field[m_data.n_fields++] = static_cast<int>(field.field);
     make_sources(space, prisms);
     make_targets(space, points);
-    make_lists(space);
-    prepare_near(space);
+    make_bounds(space);
     space.fence("prismfield: trees made");
+    if (is_alone) finish(space, prisms, {});
+  }
+
+  /// Where this rank's points are, for essential() of others.
+  [[nodiscard]] std::vector<double> boxes() const { return boxes_of(m_targets.cells); }
+  /// What each rank needs of these prisms, by the boxes of all; `own`: this rank.
+  [[nodiscard]] std::vector<std::vector<double>> essential(const Space& space, const PrismBlock& prisms,
+                                                           const std::vector<double>& boxes, int own) const {
+    return essential_lists(space, m_sources, source_cells(), least_degree(), prisms, boxes, own);
+  }
+  /// Takes what this rank needs of others, whose prisms then count as well. `prisms`: as before. Waits. Throws
+  /// AllocationFailure.
+  void finish(const Space& space, const PrismBlock& prisms, const std::vector<std::vector<double>>& messages) {
+    const ReceivedCells received(messages, m_source_values.extent(1), m_sources.n_cells(), m_sources.n_items());
+    if (!received.roots.empty()) take_cells(received);
+    std::vector<std::int32_t> roots{0};
+    roots.insert(roots.end(), received.roots.begin(), received.roots.end());
+    make_lists(space, roots);
+    stage(space, prisms, received.prisms);
+    prepare_near(space);
+    space.fence("prismfield: lists made");
   }
 
   /// fields(row, point) = scale times the rows' fields of prisms of these densities.
@@ -315,8 +332,12 @@ public:
   }
 
   [[nodiscard]] TreeCounts counts() const {
-    return {m_targets.n_cells(), m_sources.n_cells(), static_cast<std::int64_t>(m_lists.exchanges.partner.extent(0)),
-            static_cast<std::int64_t>(m_lists.leaves.partner.extent(0)), m_data.degree};
+    return {m_targets.n_cells(),
+            m_sources.n_cells(),
+            static_cast<std::int64_t>(m_sources.cells.child.extent(0)) - m_sources.n_cells(),
+            static_cast<std::int64_t>(m_lists.exchanges.partner.extent(0)),
+            static_cast<std::int64_t>(m_lists.leaves.partner.extent(0)),
+            m_data.degree};
   }
   [[nodiscard]] const InteractionLists<Memory>& lists() const noexcept { return m_lists; }
   [[nodiscard]] const Tree<Memory>& sources() const noexcept { return m_sources; }
@@ -378,25 +399,26 @@ private:
     Kokkos::parallel_for("prismfield::order_prisms", indices(space, n),
                          OrderPrisms<Memory>{columns, m_sources.order, m_data.prisms, m_volume});
     fit_tree(space, m_sources, m_data.prisms.centre, m_data.prisms.half);
-    stage(space, block);
     order_densities(space, Kokkos::subview(columns, 6, Kokkos::ALL));
   }
 
-  /// Prepares the prisms, in the tree's order, for the near field.
-  void stage(const Space& space, const PrismBlock& block) {
+  /// Prepares the prisms, in the tree's order, and those of other ranks behind them for the near field.
+  void stage(const Space& space, const PrismBlock& block, const PrismBlock& others) {
     const auto order = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_sources.order);
     PrismBlock ordered;
     ordered.resize(block.size());
-    const auto gather = [&](const std::vector<double>& from, std::vector<double>& to) {
+    const auto gather = [&](const std::vector<double>& from, const std::vector<double>& other,
+                            std::vector<double>& to) {
       for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[static_cast<std::size_t>(order(i))];
+      to.insert(to.end(), other.begin(), other.end());
     };
-    gather(block.west, ordered.west);
-    gather(block.east, ordered.east);
-    gather(block.south, ordered.south);
-    gather(block.north, ordered.north);
-    gather(block.bottom, ordered.bottom);
-    gather(block.top, ordered.top);
-    gather(block.density, ordered.density);
+    gather(block.west, others.west, ordered.west);
+    gather(block.east, others.east, ordered.east);
+    gather(block.south, others.south, ordered.south);
+    gather(block.north, others.north, ordered.north);
+    gather(block.bottom, others.bottom, ordered.bottom);
+    gather(block.top, others.top, ordered.top);
+    gather(block.density, others.density, ordered.density);
     m_staged.stage(space, ordered);
     m_staged.upload(space);
     space.fence("prismfield: prisms staged");
@@ -434,14 +456,31 @@ private:
     fit_tree(space, m_targets, ordered, Columns());
   }
 
-  /// The lists, by the moments of the prisms' own densities, or by their masses alone.
-  void make_lists(const Space& space) {
+  /// Bounds of exchanges, by the moments of the prisms' own densities, or by their masses alone.
+  void make_bounds(const Space& space) {
     m_source_values = new_values(m_sources, m_settings.degree);
     if (!m_settings.any_density) up(space, FarStep::moments_of_prisms, m_sources, m_source_values);
-    const Vector mass = masses(space);
-    m_lists = ListMaker<Space>(space, m_targets, m_sources, mass, bound_table(space, mass),
-                               LeastDegree{m_settings.allowed, m_settings.degree})
+    m_cell_mass = masses(space);
+    m_bounds = bound_table(space, m_cell_mass);
+  }
+  [[nodiscard]] LeastDegree least_degree() const { return {m_settings.allowed, m_settings.degree}; }
+  [[nodiscard]] SourceCells<Memory> source_cells() const {
+    return {m_sources.cells, m_source_values, m_cell_mass, m_bounds};
+  }
+  /// Puts other ranks' cells behind the own ones, which alone are counted in m_sources.
+  void take_cells(const ReceivedCells& received) {
+    SourceCells<Memory> all = source_cells();
+    append(all, received.sources);
+    m_sources.cells = all.cells;
+    m_source_values = all.moments;
+    m_cell_mass = all.mass;
+    m_bounds = all.table;
+  }
+  void make_lists(const Space& space, const std::vector<std::int32_t>& roots) {
+    m_lists = ListMaker<Space>(space, m_targets, m_sources, m_cell_mass, m_bounds, least_degree(), roots)
                   .lists(m_settings.transposes);
+    m_cell_mass = {};
+    m_bounds = {};
     if (m_settings.any_density) {
       m_data.degree = m_lists.degree;
       m_source_values = new_values(m_sources, m_data.degree);
@@ -575,6 +614,9 @@ private:
   FarData<Memory> m_data;
   Tree<Memory> m_sources, m_targets;
   Columns m_source_values, m_target_values;
+  /// until the lists are made
+  Vector m_cell_mass;
+  BoundTable<Memory> m_bounds;
   InteractionLists<Memory> m_lists;
   StagedPrisms<Space, Arithmetic> m_staged;
   Vector m_volume, m_density, m_ones, m_part_sums;
