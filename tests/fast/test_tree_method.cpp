@@ -16,6 +16,8 @@
 #include <iostream>
 #include <map>
 #include <new>
+#include <numeric>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -295,7 +297,7 @@ struct WorkOfParts {
   Plan plan;
   fast::EssentialWork work;
   WorkOfParts(const PrismSource& prisms, const Points& points)
-      : plan(plan_on_ranks(by_tree(1e-6), prisms, points, problem_size(prisms, points), ranks())),
+      : plan(plan_on_ranks(by_tree(1e-6, FieldList::all()), prisms, points, problem_size(prisms, points), ranks())),
         work(plan, ranks().rank()) {
     work.expect({3e10, 3e7, 2e5});
   }
@@ -325,7 +327,7 @@ std::string told_of_failure(int failing) {
   const Points points = make_station_points(random_points(Places::inside, prisms, 700, 32));
   WorkOfParts parts(source, points);
   try {
-    static_cast<void>(forward(source, points, by_tree(1e-6), parts.work, ranks(), nullptr));
+    static_cast<void>(forward(source, points, by_tree(1e-6, FieldList::all()), parts.work, ranks(), nullptr));
   } catch (...) {
     return explain(std::current_exception()).message;
   }
@@ -354,7 +356,38 @@ void make_layer(std::int64_t n, std::vector<Prism>& prisms, std::vector<Point>& 
   }
 }
 
-/// Of each rank: bytes sent, cells, exchanges, near pairs and processor seconds of trees and product.
+/// Sizes of the fields by some of the points, for all ranks.
+FieldSizes sizes_of(const PrismSource& prisms, const std::vector<Point>& points) {
+  std::vector<Point> some;
+  for (std::size_t i = 0; i < points.size(); i += points.size() / 100) some.push_back(points[i]);
+  const Fields exact =
+      forward(prisms, make_station_points(some), by(Method::direct, default_tolerance, FieldList::all()), ranks());
+  FieldSizes sizes{};
+  if (ranks().rank() == 0) sizes = smallest_sizes(exact.values);
+  broadcast(ranks(), sizes);
+  return sizes;
+}
+
+/// Processor seconds of a step; those in which a rank waits for others are among them.
+template <class Step>
+double seconds_of(const Step& step) {
+  const std::clock_t begin = std::clock();
+  step();
+  return static_cast<double>(std::clock() - begin) / static_cast<double>(CLOCKS_PER_SEC);
+}
+
+std::string done_by(RankWork& work, const PrismSource& prisms, const Points& points) {
+  const double trees = seconds_of([&] { work.prepare(prisms, points, ranks()); });
+  const double product = seconds_of([&] { work.compute(ranks(), nullptr, nullptr); });
+  return std::to_string(trees) + " s trees, " + std::to_string(product) + " s product";
+}
+
+std::int64_t near_pairs_of(RankWork& work) {
+  const WorkDone done = work.take();
+  return std::accumulate(done.pairs_by_form.begin(), done.pairs_by_form.end(), std::int64_t{0});
+}
+
+/// Of each rank: bytes sent, cells, exchanges, near pairs and seconds, and seconds of a rank of a grid.
 void print_scaling(std::int64_t items_of_rank) {
   std::vector<Prism> prisms;
   std::vector<Point> points;
@@ -362,23 +395,24 @@ void print_scaling(std::int64_t items_of_rank) {
   const ListEnsemble ensemble(prisms);
   const Points stations = make_station_points(points);
   WorkOfParts parts(ensemble, stations);
-  fast::EssentialWork& work = parts.work;
-  const std::clock_t begin = std::clock();
-  work.prepare(ensemble, stations, ranks());
-  const std::clock_t prepared = std::clock();
-  work.compute(ranks(), nullptr, nullptr);
-  const auto seconds = [](std::clock_t from, std::clock_t to) {
-    return static_cast<double>(to - from) / static_cast<double>(CLOCKS_PER_SEC);
-  };
-  const fast::TreeCounts counts = work.counts();
-  const double done = seconds(prepared, std::clock());
-  std::int64_t near = 0;
-  for (const std::int64_t pairs : work.take().pairs_by_form) near += pairs;
-  std::cout << "rank " << ranks().rank() << " of " << ranks().size() << ": sent " << work.bytes_of_prisms()
-            << " bytes of prisms, " << work.bytes_of_cells() << " of cells; cells " << counts.cells_of_points << " "
-            << counts.cells_of_prisms << " + " << counts.received_cells << " received; exchanges " << counts.exchanges
-            << ", near pairs " << near << "; seconds " << seconds(begin, prepared) << " trees, " << done
-            << " product\n";
+  const FieldSizes sizes = sizes_of(ensemble, points);
+  parts.work.expect(sizes);
+  std::ostringstream line;
+  line << "rank " << ranks().rank() << " of " << ranks().size() << ": " << done_by(parts.work, ensemble, stations);
+  const fast::TreeCounts counts = parts.work.counts();
+  line << "; sent bytes of prisms " << parts.work.bytes_of_prisms() << ", of cells " << parts.work.bytes_of_cells()
+       << "; cells " << counts.cells_of_points << " of points, " << counts.cells_of_prisms << " of prisms, "
+       << counts.received_cells << " received; exchanges " << counts.exchanges << ", near pairs "
+       << near_pairs_of(parts.work);
+  Request request = by_tree(1e-6, FieldList::all());
+  request.execution.partition = Partition::rank_grid;
+  const int columns = ranks().size() >= 4 ? 2 : 1;
+  request.execution.rank_grid = {ranks().size() / columns, columns};
+  const auto grid =
+      make_work(plan_on_ranks(request, ensemble, stations, problem_size(ensemble, stations), ranks()), ranks());
+  grid->expect(sizes);
+  line << "; on a grid " << done_by(*grid, ensemble, stations) << ", near pairs " << near_pairs_of(*grid) << "\n";
+  std::cout << line.str();
 }
 
 /// Weak scaling: PRISMFIELD_TREE_SCALING prisms and points a rank.
