@@ -114,7 +114,10 @@ DirectComparison compare_directly(const ModelProblem& problem, const Fields& res
   const std::int64_t n = problem.points.size(), n_prisms = problem.prisms.size();
   const std::vector<std::int64_t> numbers = spread_numbers(n, std::min(most_points, points_for(most_pairs, n_prisms)));
   if (numbers.empty() || n_prisms == 0) return {};
-  const Fields direct = forward(problem.prisms, chosen_points(problem.points, numbers), problem.request, communicator);
+  Request request = problem.request;
+  request.execution.method = Method::direct;
+  request.execution.tolerance = default_tolerance;
+  const Fields direct = forward(problem.prisms, chosen_points(problem.points, numbers), request, communicator);
   if (communicator.rank() != 0) return {};
   DirectComparison comparison{static_cast<std::int64_t>(numbers.size()), {}};
   for (std::int64_t f = 0; f < result.fields.size(); ++f) {
