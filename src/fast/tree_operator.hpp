@@ -92,6 +92,8 @@ private:
   void prepare(const ExecutionSpace& space, const PrismSource& prisms, const Request& request) {
     if (m_work.n_points() == 0 || m_work.n_prisms() == 0) return;
     prisms.read(m_work.plan.prisms(), m_block);
+    // masses are volumes
+    std::fill(m_block.density.begin(), m_block.density.end(), 1.0);
     const PrismBlock& b = m_block;
     m_prisms = std::make_unique<PrismList>(PrismColumns{b.west, b.east, b.south, b.north, b.bottom, b.top, b.density});
     const double tolerance = request.execution.tolerance;
@@ -103,10 +105,7 @@ private:
     settings.any_density = true;
     settings.allowed = allowed_errors(space, tolerance);
     for (std::size_t d = 0; d < 3; ++d) settings.rounding[d] = prisms.rounding()[d] + m_work.unordered.rounding[d];
-    // masses are volumes: densities of size 1
-    PrismBlock ones = m_block;
-    std::fill(ones.density.begin(), ones.density.end(), 1.0);
-    m_products = std::make_unique<TreeProducts<ExecutionSpace>>(space, ones, m_work.unordered, settings);
+    m_products = std::make_unique<TreeProducts<ExecutionSpace>>(space, m_block, m_work.unordered, settings);
     m_work.ordered = {};
   }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include <prismfield/forms.hpp>
 #include <prismfield/prisms.hpp>
@@ -40,7 +41,7 @@ public:
       : m_space(space), m_n_fields(fields_of(share.plan.set).size()), m_n_points(share.points.size()) {
     PrismBlock block;
     share.prisms.read(share.plan.prisms(), block);
-    m_products = std::make_unique<TreeProducts<Space>>(space, block, share.points, settings_of(share));
+    m_products = std::make_unique<TreeProducts<Space>>(space, std::move(block), share.points, settings_of(share));
   }
 
   void compute(const Pause& pause, double* values, double* contact) override {
