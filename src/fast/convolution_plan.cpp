@@ -8,8 +8,6 @@
 #include <numeric>
 #include <vector>
 
-#include <prismfield/error.hpp>
-
 #include "base/human_text.hpp"
 #include "compute/direct_plan.hpp"
 #include "compute/method.hpp"
@@ -29,16 +27,11 @@ constexpr std::int64_t tile_points_host = std::int64_t{1} << 14, tile_points_dev
 constexpr std::int64_t batch = 64, block_device = 128;
 
 /// The request as the direct method has it, in which kernels and entries are computed.
-Request direct_request(Space space, Request request) {
+Request direct_request(Space space, const Request& asked) {
+  Request request = request_in(space, asked);
   Execution& execution = request.execution;
-  if (execution.space != Space::automatic && execution.space != space) {
-    throw InputError("", "execution.space", "is not the space that the operator is made for");
-  }
-  if (execution.kernel == KernelKind::corners) {
-    throw InputError("", "execution.kernel", "fft has automatic forms only; corners is for direct forward runs");
-  }
-  execution.space = space;
-  execution.method = Method::direct;
+  // kernels may err as fields do
+  execution.tolerance = asked.execution.tolerance;
   // layers, where nothing else is asked for
   if (execution.partition == Partition::automatic) execution.partition = Partition::prisms;
   execution.balance = Balance::count;

@@ -129,7 +129,7 @@ double tree_seconds(const Plan& plan, const Request& request, const PrismSource&
   constexpr double times_inside = 8;
   const bool on_device = is_device(plan.space);
   const PairsOfItem& of_item = on_device ? pairs_on_device : pairs_on_host;
-  const double pair_seconds = 1e-9 * measured_weights(request, plan)[static_cast<std::size_t>(Form::multipole_4)];
+  const double pair_seconds = 1e-9 * measured_weights(plan)[static_cast<std::size_t>(Form::multipole_4)];
   const auto m = static_cast<double>(plan.prisms().size()), n = static_cast<double>(plan.points().size());
   const double inside = part_inside(ensemble, points, plan.points());
   const double pairs =

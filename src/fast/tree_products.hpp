@@ -44,6 +44,18 @@ struct TreeSettings {
 /// are 5 to 20 times too large, but where a few exchanges are all there is, far away, they add up.
 inline constexpr double share_of_exchange = 0.5;
 
+/// Settings of products of some of a set's fields that keep to a tolerance of their sizes, by the order of derivatives.
+[[nodiscard]] inline TreeSettings tree_settings(FieldSet set, FieldList fields, double tolerance,
+                                                const std::array<double, 3>& sizes) {
+  TreeSettings settings;
+  settings.set = set;
+  settings.rows = kernel::field_rows(set, fields);
+  settings.degree = degree_for(tolerance);
+  settings.truncation = tolerance / 10;
+  for (std::size_t q = 0; q < 3; ++q) settings.allowed.of[q] = share_of_exchange * tolerance * sizes[q];
+  return settings;
+}
+
 /// Numbers of a tree's work.
 struct TreeCounts {
   std::int64_t cells_of_points = 0, cells_of_prisms = 0, exchanges = 0, pairs_of_leaves = 0;

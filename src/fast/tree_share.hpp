@@ -20,15 +20,10 @@ namespace prismfield::fast {
 
 [[nodiscard]] inline TreeSettings settings_of(const ProductShare& share) {
   const Plan& plan = share.plan;
-  TreeSettings settings;
-  settings.set = plan.set;
-  settings.rows = kernel::field_rows(plan.set, fields_of(plan.set));
-  settings.degree = plan.tree.degree;
+  TreeSettings settings = tree_settings(plan.set, fields_of(plan.set), plan.tolerance, share.sizes);
   settings.leaf_prisms = plan.tree.leaf_prisms;
   settings.leaf_points = plan.tree.leaf_points;
   settings.transposes = false;
-  settings.truncation = truncation_of(plan);
-  for (std::size_t q = 0; q < 3; ++q) settings.allowed.of[q] = share_of_exchange * plan.tolerance * share.sizes[q];
   for (std::size_t d = 0; d < 3; ++d) settings.rounding[d] = share.prisms.rounding()[d] + share.points.rounding[d];
   return settings;
 }

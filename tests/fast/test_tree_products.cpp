@@ -48,13 +48,7 @@ std::vector<double> on_host(const Vector& values) {
 
 fast::TreeSettings settings_for(double tolerance, const std::array<double, 3>& size,
                                 FieldList asked = FieldList::all()) {
-  fast::TreeSettings settings;
-  settings.set = smallest_set(asked);
-  settings.rows = kernel::field_rows(settings.set, asked);
-  settings.degree = fast::degree_for(tolerance);
-  settings.truncation = tolerance / 10;
-  for (std::size_t q = 0; q < 3; ++q) settings.allowed.of[q] = fast::share_of_exchange * tolerance * size[q];
-  return settings;
+  return fast::tree_settings(smallest_set(asked), asked, tolerance, size);
 }
 
 struct Case {
