@@ -58,7 +58,7 @@ void plan_fft(Plan& plan, const Request& request, const ProblemSize& problem, co
   part.planes = layout.n_planes();
   std::int64_t lists = 0;
   if (part.layers > 0 && plan.points().size() > 0) {
-    const std::int64_t engine = engine_bytes(tile_points_of(layout, 0, traits), traits);
+    const std::int64_t engine = engine_bytes(layout.shape, tile_points_of(layout, 0, traits), traits);
     const ConvolutionBuffers buffers =
         choose_buffers(plan.memory_limit - engine,
                        {layout.shape.reals() * 8, fields_of(plan.set).size(), part.layers, part.planes}, Products::one);
