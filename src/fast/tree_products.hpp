@@ -44,6 +44,18 @@ struct TreeSettings {
 /// are 5 to 20 times too large, but where a few exchanges are all there is, far away, they add up.
 inline constexpr double share_of_exchange = 0.5;
 
+/// Settings of products of some of a set's fields that keep to a tolerance of their sizes, by the order of derivatives.
+[[nodiscard]] inline TreeSettings tree_settings(FieldSet set, FieldList fields, double tolerance,
+                                                const std::array<double, 3>& sizes) {
+  TreeSettings settings;
+  settings.set = set;
+  settings.rows = kernel::field_rows(set, fields);
+  settings.degree = degree_for(tolerance);
+  settings.truncation = tolerance / 10;
+  for (std::size_t q = 0; q < 3; ++q) settings.allowed.of[q] = share_of_exchange * tolerance * sizes[q];
+  return settings;
+}
+
 /// Numbers of a tree's work.
 struct TreeCounts {
   std::int64_t cells_of_points = 0, cells_of_prisms = 0, exchanges = 0, pairs_of_leaves = 0;
@@ -237,14 +249,14 @@ public:
   using Vector = Kokkos::View<double*, Memory>;
   using Densities = Kokkos::View<const double*, Kokkos::LayoutStride, Memory>;
 
-  /// Of at least one prism and point each. Waits. Throws AllocationFailure.
-  TreeProducts(const Space& space, const PrismBlock& prisms, const PointColumns& points, const TreeSettings& settings)
+  /// Of at least one prism and point each; the prisms are freed once they are copied. Waits. Throws AllocationFailure.
+  TreeProducts(const Space& space, PrismBlock prisms, const PointColumns& points, const TreeSettings& settings)
       : m_settings(settings), m_staged(staging_settings(settings)) {
     m_data.tables = expansion_tables(space);
     m_data.degree = settings.degree;
     const FieldList fields = fields_of(settings.set);
     for (const FieldInfo& field : fields) m_data.field[m_data.n_fields++] = static_cast<int>(field.field);
-    make_sources(space, prisms);
+    make_sources(space, std::move(prisms));
     make_targets(space, points);
     make_lists(space);
     prepare_near(space);
@@ -352,12 +364,13 @@ private:
     return copy;
   }
 
-  void make_sources(const Space& space, const PrismBlock& block) {
+  void make_sources(const Space& space, PrismBlock block) {
     const std::int64_t n = block.size(), padded = n + lanes_of_space<Space>();
     const Columns columns = copied<7>(space,
                                       {block.west.data(), block.east.data(), block.south.data(), block.north.data(),
                                        block.bottom.data(), block.top.data(), block.density.data()},
                                       n);
+    block = {};
     const auto items = new_view<Columns>("prism_items", n_sides, n);
     Kokkos::parallel_for("prismfield::prism_items", indices(space, n), PrismItems<Memory>{columns, items});
     m_sources = TreeMaker<Space>(space, items, m_settings.leaf_prisms, lanes_of_space<Space>()).tree();
@@ -378,29 +391,9 @@ private:
     Kokkos::parallel_for("prismfield::order_prisms", indices(space, n),
                          OrderPrisms<Memory>{columns, m_sources.order, m_data.prisms, m_volume});
     fit_tree(space, m_sources, m_data.prisms.centre, m_data.prisms.half);
-    stage(space, block);
-    order_densities(space, Kokkos::subview(columns, 6, Kokkos::ALL));
-  }
-
-  /// Prepares the prisms, in the tree's order, for the near field.
-  void stage(const Space& space, const PrismBlock& block) {
-    const auto order = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_sources.order);
-    PrismBlock ordered;
-    ordered.resize(block.size());
-    const auto gather = [&](const std::vector<double>& from, std::vector<double>& to) {
-      for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[static_cast<std::size_t>(order(i))];
-    };
-    gather(block.west, ordered.west);
-    gather(block.east, ordered.east);
-    gather(block.south, ordered.south);
-    gather(block.north, ordered.north);
-    gather(block.bottom, ordered.bottom);
-    gather(block.top, ordered.top);
-    gather(block.density, ordered.density);
-    m_staged.stage(space, ordered);
+    m_staged.take(space, columns, m_sources.order);
     m_staged.upload(space);
-    space.fence("prismfield: prisms staged");
-    m_staged.free_staging();
+    order_densities(space, Kokkos::subview(columns, 6, Kokkos::ALL));
   }
 
   void make_targets(const Space& space, const PointColumns& points) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include <prismfield/forms.hpp>
 #include <prismfield/prisms.hpp>
@@ -19,15 +20,10 @@ namespace prismfield::fast {
 
 [[nodiscard]] inline TreeSettings settings_of(const ProductShare& share) {
   const Plan& plan = share.plan;
-  TreeSettings settings;
-  settings.set = plan.set;
-  settings.rows = kernel::field_rows(plan.set, fields_of(plan.set));
-  settings.degree = plan.tree.degree;
+  TreeSettings settings = tree_settings(plan.set, fields_of(plan.set), plan.tolerance, share.sizes);
   settings.leaf_prisms = plan.tree.leaf_prisms;
   settings.leaf_points = plan.tree.leaf_points;
   settings.transposes = false;
-  settings.truncation = truncation_of(plan);
-  for (std::size_t q = 0; q < 3; ++q) settings.allowed.of[q] = share_of_exchange * plan.tolerance * share.sizes[q];
   for (std::size_t d = 0; d < 3; ++d) settings.rounding[d] = share.prisms.rounding()[d] + share.points.rounding[d];
   return settings;
 }
@@ -40,7 +36,7 @@ public:
       : m_space(space), m_n_fields(fields_of(share.plan.set).size()), m_n_points(share.points.size()) {
     PrismBlock block;
     share.prisms.read(share.plan.prisms(), block);
-    m_products = std::make_unique<TreeProducts<Space>>(space, block, share.points, settings_of(share));
+    m_products = std::make_unique<TreeProducts<Space>>(space, std::move(block), share.points, settings_of(share));
   }
 
   void compute(const Pause& pause, double* values, double* contact) override {
