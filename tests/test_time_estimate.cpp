@@ -149,7 +149,7 @@ TEST(TimeEstimate, MeasuresWhatEachFormCosts) {
     const ListEnsemble ensemble(some_prisms());
     const Points points = testing::make_station_points(some_points());
     const Plan plan = plan_on_ranks(request, ensemble, points, problem_size(ensemble, points), testing::ranks());
-    for (const double weight : measured_weights(request, plan)) EXPECT_TRUE(std::isfinite(weight) && weight > 0);
+    for (const double weight : measured_weights(plan)) EXPECT_TRUE(std::isfinite(weight) && weight > 0);
     const double seconds = estimated_seconds(request, ensemble, points, plan, testing::ranks());
     EXPECT_TRUE(std::isfinite(seconds) && seconds > 0);
     for (const double of_rank : gather_everywhere(testing::ranks(), seconds)) EXPECT_EQ(of_rank, seconds);

@@ -498,8 +498,6 @@ Case case_of(YamlNode root, const std::filesystem::path& file, std::string text,
   collect_locations(root, "", file.string(), run.locations);
   run.unused = unused_keys(run.locations, use);
   DocumentReader(CaseReader(file, problems)).read(root, run);
-  // the command sensitivity is about G itself
-  if (use == CaseUse::sensitivity) run.execution.tolerance = default_tolerance;
   // an inversion writes no G beside the one that it uses
   if (use == CaseUse::inversion && !run.sensitivity.file.empty() && run.sensitivity.store != Store::file) {
     run.unused.emplace_back("sensitivity.file");

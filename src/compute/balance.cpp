@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include <prismfield/forward.hpp>
@@ -153,6 +155,44 @@ double quickest_run(double distance, const Request& request, std::int64_t n_pris
   return quickest;
 }
 
+/// See measured_weights().
+FormWeights measure_weights(const Plan& plan) {
+  const bool on_device = is_device(plan.space);
+  Request small;
+  small.fields = fields_of(plan.set);
+  small.execution.space = plan.space;
+  small.execution.precision = plan.precision;
+  small.execution.kernel = plan.kernel;
+  const CostSettings settings{plan.precision, plan.kernel, 1, {}, 0, 0, on_device};
+  const double threads = on_device ? 1 : plan.threads;
+  FormWeights weights = form_weights(on_device);
+  for (double& weight : weights) weight /= threads;
+  // beyond this every prism is a point mass
+  constexpr double furthest = 1e6, step = 1.1;
+  const std::int64_t n_points = on_device ? 1 << 14 : 512;
+  // what a run takes whatever its pairs is in all
+  const double without = quickest_run(furthest, small, 1, n_points);
+  std::size_t last = weights.size();
+  double last_weight = HUGE_VAL;
+  for (double distance = 0.6; distance < furthest; distance *= step) {
+    const std::size_t form = form_at(distance, settings);
+    // not so near a change that points of the sample take another
+    if (form == last || form_at(distance * 1.002, settings) != form) continue;
+    last = form;
+    // milliseconds on a host; a device is not full with less
+    const double wanted = (on_device ? 2e7 : 4e6) / weights[form];
+    const auto n_prisms = std::max<std::int64_t>(8, std::llround(wanted / static_cast<double>(n_points)));
+    const double more = quickest_run(distance, small, n_prisms, n_points) - without;
+    const double pairs = static_cast<double>(n_prisms) * static_cast<double>(n_points);
+    if (more > 0) weights[form] = 1e9 * more / pairs / threads;
+    // the further, the cheaper: threads that waited for each other in one sample do not count
+    weights[form] = std::min(weights[form], last_weight);
+    last_weight = weights[form];
+    if (form >= static_cast<std::size_t>(Form::multipole_0)) break;
+  }
+  return weights;
+}
+
 }  // namespace
 
 PartitionFacts partition_facts(const Request& request, bool uniform_shape, const Plan& plan, int ranks) {
@@ -268,41 +308,13 @@ Shares direct_shares(const Plan& plan, const Request& request, const PrismSource
   return shares;
 }
 
-FormWeights measured_weights(const Request& request, const Plan& plan) {
-  const bool on_device = is_device(plan.space);
-  Request small;
-  small.fields = request.fields;
-  small.execution.space = plan.space;
-  small.execution.precision = plan.precision;
-  small.execution.kernel = plan.kernel;
-  const CostSettings settings{plan.precision, plan.kernel, 1, {}, 0, 0, on_device};
-  const double threads = on_device ? 1 : plan.threads;
-  FormWeights weights = form_weights(on_device);
-  for (double& weight : weights) weight /= threads;
-  // beyond this every prism is a point mass
-  constexpr double furthest = 1e6, step = 1.1;
-  const std::int64_t n_points = on_device ? 1 << 14 : 512;
-  // what a run takes whatever its pairs is in all
-  const double without = quickest_run(furthest, small, 1, n_points);
-  std::size_t last = weights.size();
-  double last_weight = HUGE_VAL;
-  for (double distance = 0.6; distance < furthest; distance *= step) {
-    const std::size_t form = form_at(distance, settings);
-    // not so near a change that points of the sample take another
-    if (form == last || form_at(distance * 1.002, settings) != form) continue;
-    last = form;
-    // milliseconds on a host; a device is not full with less
-    const double wanted = (on_device ? 2e7 : 4e6) / weights[form];
-    const auto n_prisms = std::max<std::int64_t>(8, std::llround(wanted / static_cast<double>(n_points)));
-    const double more = quickest_run(distance, small, n_prisms, n_points) - without;
-    const double pairs = static_cast<double>(n_prisms) * static_cast<double>(n_points);
-    if (more > 0) weights[form] = 1e9 * more / pairs / threads;
-    // the further, the cheaper: threads that waited for each other in one sample do not count
-    weights[form] = std::min(weights[form], last_weight);
-    last_weight = weights[form];
-    if (form >= static_cast<std::size_t>(Form::multipole_0)) break;
-  }
-  return weights;
+FormWeights measured_weights(const Plan& plan) {
+  using Key = std::tuple<Space, Precision, KernelKind, FieldSet, int>;
+  static std::map<Key, FormWeights> measured;
+  const Key key{plan.space, plan.precision, plan.kernel, plan.set, plan.threads};
+  auto found = measured.find(key);
+  if (found == measured.end()) found = measured.emplace(key, measure_weights(plan)).first;
+  return found->second;
 }
 
 double share_seconds(const FormWeights& weights, const PrismSource& ensemble, const PointColumns& points,

@@ -39,10 +39,10 @@ namespace prismfield {
 [[nodiscard]] Shares direct_shares(const Plan& plan, const Request& request, const PrismSource& ensemble,
                                    const PointColumns& points, PrismCuts cuts, const Communicator& communicator);
 
-/// Nanoseconds of a pair by form on this rank's threads or device, as this request computes it: measured by runs of
-/// milliseconds in which all pairs take one form. Where it cannot be measured, form_weights(). Kokkos must
-/// run; throws what a run throws.
-[[nodiscard]] FormWeights measured_weights(const Request& request, const Plan& plan);
+/// Nanoseconds of a pair by form on this rank's threads or device, as this plan computes it: measured by runs of
+/// milliseconds in which all pairs take one form, once for all plans that compute pairs alike. Where it cannot be
+/// measured, form_weights(). Kokkos must run; throws what a run throws.
+[[nodiscard]] FormWeights measured_weights(const Plan& plan);
 
 /// Seconds of one rank's share of a plan: its pairs, counted by form (see cost_of_share), at these costs, its prisms
 /// staged, its points and grids. Of prisms that this rank cannot read yet, those that it can stand for all. `weights`:

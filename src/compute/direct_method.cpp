@@ -16,9 +16,9 @@ namespace {
 void check_direct(const Request& /*request*/, const PrismSource& /*ensemble*/, const PointColumns& /*points*/,
                   ProblemSize& /*problem*/) {}
 
-double direct_seconds(const Plan& plan, const Request& request, const PrismSource& ensemble,
+double direct_seconds(const Plan& plan, const Request& /*request*/, const PrismSource& ensemble,
                       const PointColumns& points) {
-  return share_seconds(measured_weights(request, plan), ensemble, points, plan);
+  return share_seconds(measured_weights(plan), ensemble, points, plan);
 }
 
 PlanText direct_text(const Plan& plan) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <prismfield/error.hpp>
 
@@ -112,15 +113,15 @@ Request with_method(Request request, Method method) {
   return request;
 }
 
-/// `plan`: by the method, where it can serve.
-MethodCost cost_by_method(const Request& asked, Method method, const Run& run, Plan& plan) {
+/// `plan`: by the method, made here where it is not yet and the method can serve.
+MethodCost cost_by_method(const Request& asked, Method method, const Run& run, std::optional<Plan>& plan) {
   const Request request = with_method(asked, method);
   MethodCost cost{method, {}, 0, 0, 0};
   try {
-    plan = plan_by_method(request, run);
-    cost.seconds = estimated_seconds(request, run.ensemble, run.points, plan, run.communicator);
-    cost.host_bytes = largest(run.communicator, plan.host_bytes);
-    cost.device_bytes = largest(run.communicator, plan.device_bytes);
+    if (!plan) plan = plan_by_method(request, run);
+    cost.seconds = estimated_seconds(request, run.ensemble, run.points, *plan, run.communicator);
+    cost.host_bytes = largest(run.communicator, plan->host_bytes);
+    cost.device_bytes = largest(run.communicator, plan->device_bytes);
   } catch (const InputError& error) {
     if (method == Method::direct) throw;
     cost.problem = error.problems().front().what;
@@ -128,7 +129,7 @@ MethodCost cost_by_method(const Request& asked, Method method, const Run& run, P
   return cost;
 }
 
-using MethodPlans = std::array<Plan, built_methods.size()>;
+using MethodPlans = std::array<std::optional<Plan>, built_methods.size()>;
 
 std::vector<MethodCost> costs_of_run(const Request& request, const Run& run, MethodPlans& plans) {
   std::vector<MethodCost> costs;
@@ -196,18 +197,18 @@ Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Po
   if (!may_choose) return plan_by_method(request, run);
   // so little that to measure what others take would take longer
   constexpr double little_seconds = 0.5;
-  Plan direct = plan_by_method(with_method(request, Method::direct), run);
+  MethodPlans plans;
+  Plan& direct = plans.front().emplace(plan_by_method(with_method(request, Method::direct), run));
   const auto pairs = static_cast<double>(direct.prisms().size()) * static_cast<double>(direct.points().size());
   if (largest(communicator, pairs * direct.direct.pair_seconds) < little_seconds) {
     direct.method_reason = "it takes little time";
-    return direct;
+    return std::move(direct);
   }
-  MethodPlans plans;
   const std::vector<MethodCost> costs = costs_of_run(request, run, plans);
   const auto chosen = std::min_element(costs.begin(), costs.end(), [](const MethodCost& a, const MethodCost& b) {
     return a.problem.empty() && (!b.problem.empty() || a.seconds < b.seconds);
   });
-  Plan& plan = plans[static_cast<std::size_t>(chosen - costs.begin())];
+  Plan& plan = *plans[static_cast<std::size_t>(chosen - costs.begin())];
   plan.method_reason = reason_of(*chosen, costs);
   return std::move(plan);
 }

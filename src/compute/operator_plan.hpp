@@ -49,6 +49,9 @@ struct OperatorPlan {
   void cut_blocks(std::int64_t block_prisms);
 };
 
+/// An operator's request for one space, of the direct method. Throws InputError for what an operator does not have.
+[[nodiscard]] Request request_in(Space space, Request request);
+
 /// The plan of an operator in this space. Throws and is collective as make_direct_operator().
 [[nodiscard]] OperatorPlan plan_operator(Space space, const PrismSource& prisms, const PointColumns& points,
                                          const Request& request, const Communicator& communicator);

@@ -86,7 +86,7 @@ public:
       // at most: a batch is one prism or more
       m.per_prism += static_cast<std::int64_t>(sizeof(kernel::BatchReach));
       m.host_per_point = m.per_point;
-      m.host_per_prism = 7 * 8 + 4 + 3 * 8;
+      m.host_per_prism = 7 * 8 + 4;
     }
     return m;
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,18 +37,95 @@ void allocate_or_fail(const F& f) {
   }
 }
 
-/// Prepares the shapes of a chunk.
+/// Edge lengths of a prism, metres; `columns`: (7, n): west, east, south, north, bottom, top, density.
+template <class Columns>
+KOKKOS_FUNCTION Kokkos::Array<double, 3> edges_of(const Columns& columns, std::int64_t i) {
+  return {columns(1, i) - columns(0, i), columns(3, i) - columns(2, i), columns(5, i) - columns(4, i)};
+}
+/// Whether a prism has the shape that another has.
+KOKKOS_INLINE_FUNCTION bool are_alike(const Kokkos::Array<double, 3>& edge, const Kokkos::Array<double, 3>& of) {
+  for (int d = 0; d < 3; ++d) {
+    if (Kokkos::abs(edge[d] - of[d]) > kernel::shape_tolerance * of[d]) return false;
+  }
+  return true;
+}
+template <class A>
+KOKKOS_FUNCTION bool is_near_in_double(const Kokkos::Array<double, 3>& edge) {
+  return kernel::is_near_in_double<A>(Kokkos::max(edge[0], Kokkos::max(edge[1], edge[2])),
+                                      Kokkos::min(edge[0], Kokkos::min(edge[1], edge[2])));
+}
+
+/// Puts prisms in an order.
+template <class Memory>
+struct OrderColumns {
+  /// (7, n)
+  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> from;
+  /// (place) the prism
+  Kokkos::View<const std::int64_t*, Memory> order;
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> to;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    for (int c = 0; c < 7; ++c) to(c, i) = from(c, order(i));
+  }
+};
+
+/// What is true of some prism: it has not the first one's shape, its near pairs take doubles in a run of floats.
+template <class A, class Memory>
+struct LookAtShapes {
+  static constexpr int differs = 1, near_in_double = 2;
+  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> columns;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, int& found) const {
+    const Kokkos::Array<double, 3> edge = edges_of(columns, i);
+    if (!are_alike(edge, edges_of(columns, 0))) found |= differs;
+    if (is_near_in_double<A>(edge)) found |= near_in_double;
+  }
+};
+
+/// (prism) 1 where a shape begins, else 0: a batch's first prism begins one, and each that the last one does not fit.
+template <class Memory>
+struct BeginShapes {
+  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> columns;
+  std::int64_t n_prisms, batch;
+  Kokkos::View<std::int32_t*, Memory> begins;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t b) const {
+    const std::int64_t end = Kokkos::min((b + 1) * batch, n_prisms);
+    Kokkos::Array<double, 3> last{};
+    for (std::int64_t i = b * batch; i < end; ++i) {
+      const Kokkos::Array<double, 3> edge = edges_of(columns, i);
+      const bool same = i > b * batch && are_alike(edge, last);
+      begins(i) = same ? 0 : 1;
+      if (!same) last = edge;
+    }
+  }
+};
+
+/// Numbers the shapes that begin, in their place.
+template <class Memory>
+struct NumberShapes {
+  Kokkos::View<std::int32_t*, Memory> shape_index;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& shapes, bool is_last) const {
+    shapes += shape_index(i);
+    if (is_last) shape_index(i) = static_cast<std::int32_t>(shapes - 1);
+  }
+};
+
+/// Prepares the shapes of a chunk, each by its first prism.
 template <class A, class Memory>
 struct PrepareShapes {
   kernel::MultipoleTables tables;
   double truncation;
-  /// (n_shapes, 3) edge lengths, metres
-  Kokkos::View<double* [3], Kokkos::LayoutRight, Memory> edges;
+  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> columns;
+  Kokkos::View<const std::int32_t*, Memory> shape_index;
   Kokkos::View<kernel::PrismShapeIn<A, Memory>*, Memory> shapes;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const double edge[3] = {edges(i, 0), edges(i, 1), edges(i, 2)};
-    kernel::prepare_shape<A>(tables, edge, shapes(i), truncation);
+    if (i > 0 && shape_index(i) == shape_index(i - 1)) return;
+    const Kokkos::Array<double, 3> of = edges_of(columns, i);
+    const double edge[3] = {of[0], of[1], of[2]};
+    kernel::prepare_shape<A>(tables, edge, shapes(shape_index(i)), truncation);
   }
 };
 
@@ -135,7 +211,7 @@ public:
   [[nodiscard]] std::int64_t size() const noexcept { return m_size; }
   /// The shape that all prisms share, where a kernel may have it as a constant.
   [[nodiscard]] const kernel::PrismShapeIn<A, Memory>* one_shape() const noexcept {
-    return m_edges.size() == 1 ? &m_one_shape : nullptr;
+    return m_n_shapes == 1 ? &m_one_shape : nullptr;
   }
 
   /// Copies a block's columns to the space's memory, on a device beside the kernels under way; only upload() and
@@ -143,23 +219,35 @@ public:
   void stage(const Space& space, const PrismBlock& block) {
     m_size = block.size();
     const auto n = static_cast<std::size_t>(m_size);
-    if (m_host_columns.extent(1) < n) allocate(n);
+    if (m_host_columns.extent(1) < n) {
+      allocate(n);
+      allocate_staging();
+    }
     // on a host the staging area is what the kernels read
     if constexpr (!is_device_space<Space>) space.fence("prismfield: staging area free");
     const std::vector<double>* columns[7] = {&block.west,   &block.east, &block.south,  &block.north,
                                              &block.bottom, &block.top,  &block.density};
     for (std::size_t c = 0; c < 7; ++c) std::copy_n(columns[c]->data(), n, &m_host_columns(c, 0));
-    find_shapes(block);
+    find_shapes_of_block();
     const Space& copies = space_of_copies(space);
     Kokkos::deep_copy(copies, m_columns, m_host_columns);
     Kokkos::deep_copy(copies, m_shape_index, m_host_shape_index);
     copies.fence("prismfield: block copied");
   }
 
+  /// The same of prisms whose columns are in the space's memory, (7, n): the prism of place i is order(i).
+  void take(const Space& space, const Kokkos::View<const double**, Kokkos::LayoutRight, Memory>& columns,
+            const Kokkos::View<const std::int64_t*, Memory>& order) {
+    m_size = static_cast<std::int64_t>(order.extent(0));
+    allocate(order.extent(0));
+    Kokkos::parallel_for("prismfield::order_columns", IndexPolicy(space, 0, m_size),
+                         OrderColumns<Memory>{columns, order, m_columns});
+    find_shapes(space);
+  }
+
   /// Prepares what was staged, with the block's own densities; nothing may use the block before it any more. On a
   /// device the next block may be staged when this returns.
   void upload(const Space& space) {
-    upload_shapes(space);
     prepare_shapes(space);
     Kokkos::parallel_for(
         "prismfield::prepare_prisms", IndexPolicy(space, 0, m_size),
@@ -205,8 +293,7 @@ public:
       static_cast<std::int64_t>(sizeof(kernel::FarPrismIn<A, Memory>) + sizeof(kernel::NearPrism<A>) +
                                 sizeof(kernel::PrismWeight<A>)) +
       7 * 8 + 4;
-  static constexpr std::int64_t shape_bytes =
-      static_cast<std::int64_t>(sizeof(kernel::PrismShapeIn<A, Memory>)) + 3 * 8;
+  static constexpr auto shape_bytes = static_cast<std::int64_t>(sizeof(kernel::PrismShapeIn<A, Memory>));
 
 private:
   using IndexPolicy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
@@ -221,8 +308,6 @@ private:
       return space;
     }
   }
-
-  static bool alike(double a, double b) { return std::abs(a - b) <= kernel::shape_tolerance * b; }
 
   template <class View>
   static void renew(View& view, const char* what, std::size_t n) {
@@ -244,56 +329,70 @@ private:
         const auto batch = static_cast<std::size_t>(m_batch);
         renew(m_reach, "reach", (n + batch - 1) / batch);
       }
+    });
+  }
+  void allocate_staging() {
+    allocate_or_fail([&] {
       m_host_shape_index = Kokkos::create_mirror_view(PinnedHost<Space>(), m_shape_index);
       m_host_columns = Kokkos::create_mirror_view(PinnedHost<Space>(), m_columns);
     });
   }
 
-  /// Which prisms share a shape.
-  void find_shapes(const PrismBlock& block) {
-    m_edges.clear();
+  /// Which prisms of a block share a shape.
+  void find_shapes_of_block() {
+    m_n_shapes = 0;
     m_near_in_double = false;
-    std::array<double, 3> last{};
-    for (std::size_t i = 0; i < static_cast<std::size_t>(m_size); ++i) {
-      const std::array<double, 3> edge = {block.east[i] - block.west[i], block.north[i] - block.south[i],
-                                          block.top[i] - block.bottom[i]};
-      const bool same =
-          !m_edges.empty() && alike(edge[0], last[0]) && alike(edge[1], last[1]) && alike(edge[2], last[2]);
-      if (!same) {
-        m_edges.push_back(edge);
-        const auto [shortest, longest] = std::minmax_element(edge.begin(), edge.end());
-        if (kernel::is_near_in_double<A>(*longest, *shortest)) m_near_in_double = true;
+    Kokkos::Array<double, 3> last{};
+    for (std::int64_t i = 0; i < m_size; ++i) {
+      const Kokkos::Array<double, 3> edge = edges_of(m_host_columns, i);
+      if (i == 0) m_first_edge = edge;
+      if (i == 0 || !are_alike(edge, last)) {
+        ++m_n_shapes;
+        if (is_near_in_double<A>(edge)) m_near_in_double = true;
         last = edge;
       }
-      m_host_shape_index(i) = static_cast<std::int32_t>(m_edges.size() - 1);
+      m_host_shape_index(i) = static_cast<std::int32_t>(m_n_shapes - 1);
     }
   }
 
-  void upload_shapes(const Space& space) {
-    const std::size_t n_shapes = m_edges.size();
-    if (m_device_edges.extent(0) < n_shapes) {
-      allocate_or_fail([&] {
-        renew(m_shapes, "shapes", n_shapes);
-        renew(m_device_edges, "edges", n_shapes);
-      });
+  /// The same in the space's memory, where each batch begins a shape unless all prisms have one.
+  void find_shapes(const Space& space) {
+    using Look = LookAtShapes<A, Memory>;
+    int found = 0;
+    Kokkos::parallel_reduce("prismfield::look_at_shapes", IndexPolicy(space, 0, m_size), Look{m_columns},
+                            Kokkos::BOr<int>(found));
+    m_near_in_double = (found & Look::near_in_double) != 0;
+    if ((found & Look::differs) == 0) {
+      m_n_shapes = 1;
+      Kokkos::deep_copy(space, m_shape_index, 0);
+      read_first_edge(space);
+      return;
     }
-    const Kokkos::View<const double* [3], Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> edges(
-        m_edges.front().data(), n_shapes);
-    Kokkos::deep_copy(space, Kokkos::subview(m_device_edges, std::make_pair(std::size_t{0}, n_shapes), Kokkos::ALL),
-                      edges);
+    Kokkos::parallel_for("prismfield::begin_shapes", IndexPolicy(space, 0, (m_size + m_batch - 1) / m_batch),
+                         BeginShapes<Memory>{m_columns, m_size, m_batch, m_shape_index});
+    Kokkos::parallel_scan("prismfield::number_shapes", IndexPolicy(space, 0, m_size),
+                          NumberShapes<Memory>{m_shape_index}, m_n_shapes);
+  }
+  void read_first_edge(const Space& space) {
+    double face[6] = {};
+    for (int c = 0; c < 6; ++c) Kokkos::deep_copy(space, face[c], Kokkos::subview(m_columns, c, 0));
+    space.fence("prismfield: first prism read");
+    m_first_edge = {face[1] - face[0], face[3] - face[2], face[5] - face[4]};
   }
 
   void prepare_shapes(const Space& space) {
-    const auto n_shapes = static_cast<std::int64_t>(m_edges.size());
+    const auto n_shapes = static_cast<std::size_t>(m_n_shapes);
+    if (m_shapes.extent(0) < n_shapes) allocate_or_fail([&] { renew(m_shapes, "shapes", n_shapes); });
     if (is_device_space<Space> && n_shapes == 1) {
       // the far kernel has this very shape as a constant: both passes must draw the same line between far and near
-      kernel::prepare_shape<A>(m_tables, {m_edges[0][0], m_edges[0][1], m_edges[0][2]}, m_one_shape, m_truncation);
+      const double edge[3] = {m_first_edge[0], m_first_edge[1], m_first_edge[2]};
+      kernel::prepare_shape<A>(m_tables, edge, m_one_shape, m_truncation);
       const Kokkos::View<const kernel::PrismShapeIn<A, Memory>*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> shape(
           &m_one_shape, 1);
       Kokkos::deep_copy(space, Kokkos::subview(m_shapes, std::make_pair(std::size_t{0}, std::size_t{1})), shape);
     } else {
-      Kokkos::parallel_for("prismfield::prepare_shapes", IndexPolicy(space, 0, n_shapes),
-                           PrepareShapes<A, Memory>{m_tables, m_truncation, m_device_edges, m_shapes});
+      Kokkos::parallel_for("prismfield::prepare_shapes", IndexPolicy(space, 0, m_size),
+                           PrepareShapes<A, Memory>{m_tables, m_truncation, m_columns, m_shape_index, m_shapes});
     }
   }
 
@@ -308,11 +407,11 @@ private:
   Kokkos::View<double**, Kokkos::LayoutRight, PinnedHost<Space>> m_host_columns;
   Kokkos::View<std::int32_t*, Memory> m_shape_index;
   Kokkos::View<std::int32_t*, PinnedHost<Space>> m_host_shape_index;
-  std::vector<std::array<double, 3>> m_edges;
+  std::int64_t m_n_shapes = 0;
+  Kokkos::Array<double, 3> m_first_edge{};
   bool m_near_in_double = false;
   /// on a device, of prisms that all have one shape
   kernel::PrismShapeIn<A, Memory> m_one_shape{};
-  Kokkos::View<double* [3], Kokkos::LayoutRight, Memory> m_device_edges;
   Kokkos::View<kernel::PrismShapeIn<A, Memory>*, Memory> m_shapes;
   Kokkos::View<kernel::FarPrismIn<A, Memory>*, Memory> m_far;
   Kokkos::View<kernel::NearPrism<A>*, Memory> m_near;

@@ -58,7 +58,7 @@ void plan_fft(Plan& plan, const Request& request, const ProblemSize& problem, co
   part.planes = layout.n_planes();
   std::int64_t lists = 0;
   if (part.layers > 0 && plan.points().size() > 0) {
-    const std::int64_t engine = engine_bytes(tile_points_of(layout, 0, traits), traits);
+    const std::int64_t engine = engine_bytes(layout.shape, tile_points_of(layout, 0, traits), traits);
     const ConvolutionBuffers buffers =
         choose_buffers(plan.memory_limit - engine,
                        {layout.shape.reals() * 8, fields_of(plan.set).size(), part.layers, part.planes}, Products::one);
@@ -138,14 +138,14 @@ double kernel_weight(const Plan& plan, const FormWeights& weights) {
 
 /// Of a rank's share: finding the mesh, kernels, transforms and their products. Constants are in units of a multipole's
 /// pair of order 8, which is measured.
-double fft_seconds(const Plan& plan, const Request& request, const PrismSource& /*ensemble*/,
+double fft_seconds(const Plan& plan, const Request& /*request*/, const PrismSource& /*ensemble*/,
                    const PointColumns& /*points*/) {
   const ConvolutionPart& part = plan.fft;
   const ConvolutionLayout& layout = *part.layout;
   if (part.layers == 0 || layout.n_planes() == 0) return 0;
   // of a number, for each halving of its transform, and each sum of products; ns of a prism and a point on one thread
   constexpr double of_halving = 0.057, of_sums = 0.6, of_prism = 20, of_point = 300;
-  const FormWeights weights = measured_weights(request, plan);
+  const FormWeights weights = measured_weights(plan);
   const double unit = weights[static_cast<std::size_t>(Form::multipole_8)];
   const auto fields = static_cast<double>(fields_of(plan.set).size()), layers = static_cast<double>(part.layers),
              planes = static_cast<double>(part.planes), numbers = static_cast<double>(layout.shape.reals());

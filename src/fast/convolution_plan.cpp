@@ -8,8 +8,6 @@
 #include <numeric>
 #include <vector>
 
-#include <prismfield/error.hpp>
-
 #include "base/human_text.hpp"
 #include "compute/direct_plan.hpp"
 #include "compute/method.hpp"
@@ -29,16 +27,11 @@ constexpr std::int64_t tile_points_host = std::int64_t{1} << 14, tile_points_dev
 constexpr std::int64_t batch = 64, block_device = 128;
 
 /// The request as the direct method has it, in which kernels and entries are computed.
-Request direct_request(Space space, Request request) {
+Request direct_request(Space space, const Request& asked) {
+  Request request = request_in(space, asked);
   Execution& execution = request.execution;
-  if (execution.space != Space::automatic && execution.space != space) {
-    throw InputError("", "execution.space", "is not the space that the operator is made for");
-  }
-  if (execution.kernel == KernelKind::corners) {
-    throw InputError("", "execution.kernel", "fft has automatic forms only; corners is for direct forward runs");
-  }
-  execution.space = space;
-  execution.method = Method::direct;
+  // kernels may err as fields do
+  execution.tolerance = asked.execution.tolerance;
   // layers, where nothing else is asked for
   if (execution.partition == Partition::automatic) execution.partition = Partition::prisms;
   execution.balance = Balance::count;
@@ -65,7 +58,7 @@ std::int64_t next_layer(const PrismSource& prisms, std::int64_t cut) {
 
 void count_bytes(ConvolutionPlan& all, const EngineTraits& traits, const PrismSource& prisms,
                  const PointColumns& points, int rank) {
-  const std::int64_t computing = engine_bytes(all.engine.tile_points, traits) + all.buffers.bytes;
+  const std::int64_t computing = engine_bytes(all.layout->shape, all.engine.tile_points, traits) + all.buffers.bytes;
   MethodMemory memory;
   memory.on_device = traits.is_device ? computing + list_bytes(*all.layout) : 0;
   memory.while_computing = traits.is_device ? 0 : computing;
@@ -125,9 +118,10 @@ std::int64_t tile_points_of(const ConvolutionLayout& layout, std::int64_t n_poin
   return std::clamp<std::int64_t>(numbers, 1, traits.is_device ? tile_points_device : tile_points_host);
 }
 
-std::int64_t engine_bytes(std::int64_t tile_points, const EngineTraits& traits) noexcept {
+std::int64_t engine_bytes(const FftShape& shape, std::int64_t tile_points, const EngineTraits& traits) noexcept {
   const EngineMemory& m = traits.memory;
-  return tile_points * (m.per_slot_point + m.per_point) + prisms_of_entries * (m.per_prism + m.per_shape);
+  return tile_points * (m.per_slot_point + m.per_point) + prisms_of_entries * (m.per_prism + m.per_shape) +
+         (traits.is_device ? work_area_bytes(shape) : 0);
 }
 
 std::int64_t list_bytes(const ConvolutionLayout& layout) noexcept {
@@ -149,7 +143,7 @@ void choose_sizes(ConvolutionPlan& all, const PrismSource& prisms, const PointCo
   if (layout.levels.empty()) all.engine.truncation = 0;
   if (layout.n_layers() == 0) return;
   all.buffers =
-      choose_buffers(all.plan.memory_limit - engine_bytes(all.engine.tile_points, traits),
+      choose_buffers(all.plan.memory_limit - engine_bytes(layout.shape, all.engine.tile_points, traits),
                      {layout.shape.reals() * 8, all.fields.size(), layout.n_layers(), layout.n_planes()}, products);
 }
 

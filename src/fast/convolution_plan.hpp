@@ -14,6 +14,7 @@
 
 #include "engine/engine.hpp"
 #include "fast/convolution_layout.hpp"
+#include "fast/fft_shape.hpp"
 
 namespace prismfield {
 
@@ -62,8 +63,10 @@ struct ConvolutionPlan {
 [[nodiscard]] std::int64_t tile_points_of(const ConvolutionLayout& layout, std::int64_t n_points,
                                           const EngineTraits& traits) noexcept;
 
-/// Bytes of what the engine holds at such a tile, and of prisms: layers, or those of a block of entries.
-[[nodiscard]] std::int64_t engine_bytes(std::int64_t tile_points, const EngineTraits& traits) noexcept;
+/// Bytes of what the engine holds at such a tile, and of prisms: layers, or those of a block of entries; on a device
+/// with the transforms' work areas.
+[[nodiscard]] std::int64_t engine_bytes(const FftShape& shape, std::int64_t tile_points,
+                                        const EngineTraits& traits) noexcept;
 
 /// Bytes of the lists of prisms and points.
 [[nodiscard]] std::int64_t list_bytes(const ConvolutionLayout& layout) noexcept;

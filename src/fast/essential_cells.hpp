@@ -3,15 +3,12 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 #include <vector>
-
-#include <prismfield/prisms.hpp>
 
 #include "fast/interaction_lists.hpp"
 
@@ -137,19 +134,19 @@ inline constexpr int table_floats = n_target_sizes * n_powers, table_numbers = (
 inline constexpr int head_numbers = 2;
 inline constexpr int prism_numbers = 7;
 
-/// A rank's cells on the host, and its prisms in any order, for messages to others.
+/// A rank's cells and prisms on the host, for messages to others.
 class EssentialCells {
 public:
+  /// `columns`: (7, prism), in an order that is not the tree's.
   template <class Memory>
   EssentialCells(const SourceCells<Memory>& sources, const Kokkos::View<std::int64_t*, Memory>& order,
-                 const PrismBlock& prisms)
+                 const Kokkos::View<double**, Kokkos::LayoutRight, Memory>& columns)
       : m_cells(on_host(sources.cells)),
         m_moments(copied(sources.moments)),
         m_mass(copied(sources.mass)),
         m_table(copied(sources.table)),
         m_order(copied(order)),
-        m_columns{prisms.west.data(),   prisms.east.data(), prisms.south.data(),  prisms.north.data(),
-                  prisms.bottom.data(), prisms.top.data(),  prisms.density.data()} {}
+        m_columns(copied(columns)) {}
 
   /// What a rank needs: the numbers in front, the cells in their order, the prisms of leaves. `parts`: (cell).
   [[nodiscard]] std::vector<double> message(const Part* parts) const {
@@ -204,7 +201,7 @@ private:
   }
   double* put_prisms(std::int32_t cell, double* to) const {
     for (std::int64_t i = m_cells.begin(cell); i < m_cells.end(cell); ++i) {
-      for (const double* column : m_columns) *to++ = column[m_order(i)];
+      for (int c = 0; c < prism_numbers; ++c) *to++ = m_columns(c, m_order(i));
     }
     return to;
   }
@@ -214,7 +211,7 @@ private:
   Kokkos::View<double*, Kokkos::HostSpace> m_mass;
   BoundTable<Kokkos::HostSpace> m_table;
   Kokkos::View<std::int64_t*, Kokkos::HostSpace> m_order;
-  std::array<const double*, prism_numbers> m_columns;
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> m_columns;
 };
 
 /// What came from other ranks.
@@ -222,8 +219,9 @@ struct ReceivedCells {
   SourceCells<Kokkos::HostSpace> sources;
   /// of each tree among these
   std::vector<std::int32_t> roots;
-  /// of leaves, in the order of the cells
-  PrismBlock prisms;
+  /// (7, prism) of leaves, in the order of the cells, and their numbers behind those of this rank
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> prisms;
+  Kokkos::View<std::int64_t*, Kokkos::HostSpace> numbers;
 
   /// `n_moments`: numbers of a cell's moments. Cells are numbered from `first_cell` on, prisms from `first_prism`.
   ReceivedCells(const std::vector<std::vector<double>>& messages, std::size_t n_moments, std::int32_t first_cell,
@@ -234,8 +232,7 @@ struct ReceivedCells {
       n_cells += static_cast<std::int64_t>(message[0]);
       n_prisms += static_cast<std::int64_t>(message[1]);
     }
-    allocate(n_cells, n_moments);
-    prisms.resize(n_prisms);
+    allocate(n_cells, n_moments, n_prisms);
     std::int64_t cell = 0, prism = 0;
     for (const std::vector<double>& message : messages) {
       if (message.empty()) continue;
@@ -245,12 +242,15 @@ struct ReceivedCells {
       for (auto left = static_cast<std::int64_t>(message[0]); left > 0; --left) {
         from = take_cell(from, cell++, roots.back(), next_prism);
       }
-      for (auto left = static_cast<std::int64_t>(message[1]); left > 0; --left) from = take_prism(from, prism++);
+      for (auto left = static_cast<std::int64_t>(message[1]); left > 0; --left, ++prism) {
+        numbers(prism) = first_prism + prism;
+        for (int c = 0; c < prism_numbers; ++c) prisms(c, prism) = *from++;
+      }
     }
   }
 
 private:
-  void allocate(std::int64_t n, std::size_t n_moments) {
+  void allocate(std::int64_t n, std::size_t n_moments, std::int64_t n_prisms) {
     Cells<Kokkos::HostSpace>& cells = sources.cells;
     cells.centre = new_view<decltype(cells.centre)>("received_centre", n);
     cells.radius = new_view<decltype(cells.radius)>("received_radius", n);
@@ -261,6 +261,8 @@ private:
     sources.moments = new_view<decltype(sources.moments)>("received_moments", n, n_moments);
     sources.mass = new_view<decltype(sources.mass)>("received_mass", n);
     sources.table = new_view<decltype(sources.table)>("received_table", n, table_floats);
+    prisms = new_view<decltype(prisms)>("received_prisms", prism_numbers, n_prisms);
+    numbers = new_view<decltype(numbers)>("received_numbers", n_prisms);
   }
   const double* take_cell(const double* from, std::int64_t cell, std::int32_t root, std::int64_t& next_prism) {
     Cells<Kokkos::HostSpace>& cells = sources.cells;
@@ -279,23 +281,15 @@ private:
     std::memcpy(&sources.table(cell, 0), from, table_floats * sizeof(float));
     return from + table_numbers;
   }
-  const double* take_prism(const double* from, std::int64_t prism) {
-    const auto i = static_cast<std::size_t>(prism);
-    for (std::vector<double>* column :
-         {&prisms.west, &prisms.east, &prisms.south, &prisms.north, &prisms.bottom, &prisms.top, &prisms.density}) {
-      (*column)[i] = *from++;
-    }
-    return from;
-  }
 };
 
 /// What each rank needs of this one's tree, by their boxes, (rank, box_numbers_of_rank); nothing for `own`.
 template <class Space>
-[[nodiscard]] std::vector<std::vector<double>> essential_lists(const Space& space,
-                                                               const Tree<typename Space::memory_space>& tree,
-                                                               const SourceCells<typename Space::memory_space>& sources,
-                                                               const LeastDegree& least, const PrismBlock& prisms,
-                                                               const std::vector<double>& boxes, int own) {
+[[nodiscard]] std::vector<std::vector<double>> essential_lists(
+    const Space& space, const Tree<typename Space::memory_space>& tree,
+    const SourceCells<typename Space::memory_space>& sources,
+    const Kokkos::View<double**, Kokkos::LayoutRight, typename Space::memory_space>& columns, const LeastDegree& least,
+    const std::vector<double>& boxes, int own) {
   using Memory = typename Space::memory_space;
   const auto n_ranks = static_cast<std::int64_t>(boxes.size() / box_numbers_of_rank);
   const auto copy =
@@ -313,7 +307,7 @@ template <class Space>
   }
   space.fence("prismfield: essential cells marked");
   const auto marked = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), parts);
-  const EssentialCells cells(sources, tree.order, prisms);
+  const EssentialCells cells(sources, tree.order, columns);
   std::vector<std::vector<double>> lists(static_cast<std::size_t>(n_ranks));
   for (std::int64_t rank = 0; rank < n_ranks; ++rank) {
     if (rank != own) lists[static_cast<std::size_t>(rank)] = cells.message(&marked(rank, 0));
@@ -338,6 +332,19 @@ template <class View, class HostView>
   } else {
     Kokkos::deep_copy(Kokkos::subview(all, front), own);
     Kokkos::deep_copy(Kokkos::subview(all, rest), other);
+  }
+  return all;
+}
+
+/// `own` columns, (7, prism), and behind them those of others.
+template <class Columns>
+[[nodiscard]] Columns with_columns(const Columns& own,
+                                   const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>& others) {
+  const std::size_t n = own.extent(1), n_all = n + others.extent(1);
+  const auto all = new_view<Columns>("columns", own.extent(0), n_all);
+  for (std::size_t c = 0; c < own.extent(0); ++c) {
+    Kokkos::deep_copy(Kokkos::subview(all, c, std::make_pair(std::size_t{0}, n)), Kokkos::subview(own, c, Kokkos::ALL));
+    Kokkos::deep_copy(Kokkos::subview(all, c, std::make_pair(n, n_all)), Kokkos::subview(others, c, Kokkos::ALL));
   }
   return all;
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 
@@ -25,6 +26,17 @@ struct FftShape {
 
   bool operator==(const FftShape&) const noexcept = default;
 };
+
+/// Transforms of one call of cuFFT: enough numbers to fill a device, few enough that what it keeps for a call is small.
+[[nodiscard]] inline std::int64_t transforms_at_once(const FftShape& shape) noexcept {
+  constexpr std::int64_t numbers = std::int64_t{1} << 22, most = 64;
+  return std::clamp<std::int64_t>(numbers / shape.reals(), 1, most);
+}
+/// Bytes of cuFFT's work areas, by a rule of thumb, since only a device can tell them: as much as is transformed, for
+/// its plans of so many transforms and of one, forward and back.
+[[nodiscard]] inline std::int64_t work_area_bytes(const FftShape& shape) noexcept {
+  return 2 * (transforms_at_once(shape) + 1) * shape.reals() * 8;
+}
 
 /// The least length from n on, at least 1, that has no other factors than 2, 3, 5 and 7, for which transforms are fast.
 [[nodiscard]] constexpr std::int64_t fft_length(std::int64_t n) noexcept {

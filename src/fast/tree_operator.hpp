@@ -92,27 +92,20 @@ private:
   void prepare(const ExecutionSpace& space, const PrismSource& prisms, const Request& request) {
     if (m_work.n_points() == 0 || m_work.n_prisms() == 0) return;
     prisms.read(m_work.plan.prisms(), m_block);
+    // masses are volumes
+    std::fill(m_block.density.begin(), m_block.density.end(), 1.0);
     const PrismBlock& b = m_block;
     m_prisms = std::make_unique<PrismList>(PrismColumns{b.west, b.east, b.south, b.north, b.bottom, b.top, b.density});
-    const double tolerance = request.execution.tolerance;
-    TreeSettings settings;
-    settings.set = m_work.plan.set;
-    settings.rows = kernel::field_rows(settings.set, m_work.fields);
-    settings.degree = degree_for(tolerance);
-    settings.truncation = tolerance / 10;
+    TreeSettings settings =
+        tree_settings(m_work.plan.set, m_work.fields, request.execution.tolerance, sizes_of_fields(space));
     settings.any_density = true;
-    settings.allowed = allowed_errors(space, tolerance);
     for (std::size_t d = 0; d < 3; ++d) settings.rounding[d] = prisms.rounding()[d] + m_work.unordered.rounding[d];
-    // masses are volumes: densities of size 1
-    PrismBlock ones = m_block;
-    std::fill(ones.density.begin(), ones.density.end(), 1.0);
-    m_products = std::make_unique<TreeProducts<ExecutionSpace>>(space, ones, m_work.unordered, settings);
+    m_products = std::make_unique<TreeProducts<ExecutionSpace>>(space, m_block, m_work.unordered, settings);
     m_work.ordered = {};
   }
 
-  /// Errors that an exchange may have: a share of what prisms of density 1 or -1 make at most of a field's smallest
-  /// component, by some of the points.
-  [[nodiscard]] AllowedErrors allowed_errors(const ExecutionSpace& space, double tolerance) const {
+  /// What prisms of density 1 or -1 make at most of a field's smallest component, by some of the points.
+  [[nodiscard]] FieldSizes sizes_of_fields(const ExecutionSpace& space) const {
     const std::int64_t n = std::min(m_work.n_points(), points_of_sizes);
     const FieldList asked = m_work.fields.natives();
     const auto direct = direct_at(space, chosen(0, n, m_work.n_points() / n), {asked, 1, {}});
@@ -127,13 +120,12 @@ private:
         most[static_cast<std::size_t>(f)] = std::max(most[static_cast<std::size_t>(f)], sum);
       }
     }
-    AllowedErrors allowed{{infinite_size, infinite_size, infinite_size}};
+    FieldSizes sizes = no_sizes;
     for (const FieldInfo& field : asked) {
       const auto q = native_derivatives[static_cast<std::size_t>(field.field)].order();
-      const double size = most[static_cast<std::size_t>(asked.index_of(field.field))];
-      allowed.of[q] = std::min(allowed.of[q], share_of_exchange * tolerance * size);
+      sizes[q] = std::min(sizes[q], most[static_cast<std::size_t>(asked.index_of(field.field))]);
     }
-    return allowed;
+    return sizes;
   }
 
   /// n of the rank's points, by their numbers from `first` on.

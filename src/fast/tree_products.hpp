@@ -46,6 +46,18 @@ struct TreeSettings {
 /// are 5 to 20 times too large, but where a few exchanges are all there is, far away, they add up.
 inline constexpr double share_of_exchange = 0.5;
 
+/// Settings of products of some of a set's fields that keep to a tolerance of their sizes, by the order of derivatives.
+[[nodiscard]] inline TreeSettings tree_settings(FieldSet set, FieldList fields, double tolerance,
+                                                const std::array<double, 3>& sizes) {
+  TreeSettings settings;
+  settings.set = set;
+  settings.rows = kernel::field_rows(set, fields);
+  settings.degree = degree_for(tolerance);
+  settings.truncation = tolerance / 10;
+  for (std::size_t q = 0; q < 3; ++q) settings.allowed.of[q] = share_of_exchange * tolerance * sizes[q];
+  return settings;
+}
+
 /// Items of a tree by their columns: centre and size of a prism, or a point.
 template <class Memory>
 struct PrismItems {
@@ -233,39 +245,46 @@ public:
   using Vector = Kokkos::View<double*, Memory>;
   using Densities = Kokkos::View<const double*, Kokkos::LayoutStride, Memory>;
 
-  /// Of at least one prism and point each. `is_alone`: else finish() follows. Waits. Throws AllocationFailure.
-  TreeProducts(const Space& space, const PrismBlock& prisms, const PointColumns& points, const TreeSettings& settings,
+  /// Of at least one prism and point each; the prisms are freed once they are copied. `is_alone`: else finish()
+  /// follows. Waits. Throws AllocationFailure.
+  TreeProducts(const Space& space, PrismBlock prisms, const PointColumns& points, const TreeSettings& settings,
                bool is_alone = true)
       : m_settings(settings), m_staged(staging_settings(settings)) {
     m_data.tables = expansion_tables(space);
     m_data.degree = settings.degree;
     const FieldList fields = fields_of(settings.set);
     for (const FieldInfo& field : fields) m_data.field[m_data.n_fields++] = static_cast<int>(field.field);
-    make_sources(space, prisms);
+    make_sources(space, std::move(prisms));
+    if (is_alone) stage(space, m_sources.order);
     make_targets(space, points);
     make_bounds(space);
+    if (is_alone) make_lists(space, {0});
     space.fence("prismfield: trees made");
-    if (is_alone) finish(space, prisms, {});
   }
 
   /// Where this rank's points are, for essential() of others.
   [[nodiscard]] std::vector<double> boxes() const { return boxes_of(m_targets.cells); }
   /// What each rank needs of these prisms, by the boxes of all; `own`: this rank.
-  [[nodiscard]] std::vector<std::vector<double>> essential(const Space& space, const PrismBlock& prisms,
-                                                           const std::vector<double>& boxes, int own) const {
-    return essential_lists(space, m_sources, source_cells(), least_degree(), prisms, boxes, own);
+  [[nodiscard]] std::vector<std::vector<double>> essential(const Space& space, const std::vector<double>& boxes,
+                                                           int own) const {
+    return essential_lists(space, m_sources, source_cells(), m_columns, least_degree(), boxes, own);
   }
-  /// Takes what this rank needs of others, whose prisms then count as well. `prisms`: as before. Waits. Throws
-  /// AllocationFailure.
-  void finish(const Space& space, const PrismBlock& prisms, const std::vector<std::vector<double>>& messages) {
+  /// Takes what this rank needs of others, whose prisms then count as well. Waits. Throws AllocationFailure.
+  void finish(const Space& space, const std::vector<std::vector<double>>& messages) {
     const ReceivedCells received(messages, m_source_values.extent(1), m_sources.n_cells(), m_sources.n_items());
-    if (!received.roots.empty()) take_cells(received);
+    SourceCells<Memory> all = source_cells();
+    append(all, received.sources);
+    m_sources.cells = all.cells;
+    m_source_values = all.moments;
+    m_cell_mass = all.mass;
+    m_bounds = all.table;
+    m_columns = with_columns(m_columns, received.prisms);
+    // the others' prisms stay in their order
+    stage(space, joined("tree_order", m_sources.order, received.numbers));
     std::vector<std::int32_t> roots{0};
     roots.insert(roots.end(), received.roots.begin(), received.roots.end());
     make_lists(space, roots);
-    stage(space, prisms, received.prisms);
-    prepare_near(space);
-    space.fence("prismfield: lists made");
+    space.fence("prismfield: trees finished");
   }
 
   /// fields(row, point) = scale times the rows' fields of prisms of these densities.
@@ -373,14 +392,15 @@ private:
     return copy;
   }
 
-  void make_sources(const Space& space, const PrismBlock& block) {
+  void make_sources(const Space& space, PrismBlock block) {
     const std::int64_t n = block.size(), padded = n + lanes_of_space<Space>();
-    const Columns columns = copied<7>(space,
-                                      {block.west.data(), block.east.data(), block.south.data(), block.north.data(),
-                                       block.bottom.data(), block.top.data(), block.density.data()},
-                                      n);
+    m_columns = copied<7>(space,
+                          {block.west.data(), block.east.data(), block.south.data(), block.north.data(),
+                           block.bottom.data(), block.top.data(), block.density.data()},
+                          n);
+    block = {};
     const auto items = new_view<Columns>("prism_items", n_sides, n);
-    Kokkos::parallel_for("prismfield::prism_items", indices(space, n), PrismItems<Memory>{columns, items});
+    Kokkos::parallel_for("prismfield::prism_items", indices(space, n), PrismItems<Memory>{m_columns, items});
     m_sources = TreeMaker<Space>(space, items, m_settings.leaf_prisms, lanes_of_space<Space>()).tree();
     m_data.prisms.centre = new_view<Columns>("prism_centre", 3, padded);
     m_data.prisms.half = new_view<Columns>("prism_half", 3, padded);
@@ -397,32 +417,16 @@ private:
     Kokkos::deep_copy(space, m_data.prisms.half, 0.0);
     Kokkos::deep_copy(space, m_data.prisms.mass, 0.0);
     Kokkos::parallel_for("prismfield::order_prisms", indices(space, n),
-                         OrderPrisms<Memory>{columns, m_sources.order, m_data.prisms, m_volume});
+                         OrderPrisms<Memory>{m_columns, m_sources.order, m_data.prisms, m_volume});
     fit_tree(space, m_sources, m_data.prisms.centre, m_data.prisms.half);
-    order_densities(space, Kokkos::subview(columns, 6, Kokkos::ALL));
+    order_densities(space, Kokkos::subview(m_columns, 6, Kokkos::ALL));
   }
 
-  /// Prepares the prisms, in the tree's order, and those of other ranks behind them for the near field.
-  void stage(const Space& space, const PrismBlock& block, const PrismBlock& others) {
-    const auto order = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_sources.order);
-    PrismBlock ordered;
-    ordered.resize(block.size());
-    const auto gather = [&](const std::vector<double>& from, const std::vector<double>& other,
-                            std::vector<double>& to) {
-      for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[static_cast<std::size_t>(order(i))];
-      to.insert(to.end(), other.begin(), other.end());
-    };
-    gather(block.west, others.west, ordered.west);
-    gather(block.east, others.east, ordered.east);
-    gather(block.south, others.south, ordered.south);
-    gather(block.north, others.north, ordered.north);
-    gather(block.bottom, others.bottom, ordered.bottom);
-    gather(block.top, others.top, ordered.top);
-    gather(block.density, others.density, ordered.density);
-    m_staged.stage(space, ordered);
+  /// Prepares prisms of the columns in this order for the near field.
+  void stage(const Space& space, const Order& order) {
+    m_staged.take(space, m_columns, order);
     m_staged.upload(space);
-    space.fence("prismfield: prisms staged");
-    m_staged.free_staging();
+    m_columns = {};
   }
 
   void make_targets(const Space& space, const PointColumns& points) {
@@ -467,15 +471,7 @@ private:
   [[nodiscard]] SourceCells<Memory> source_cells() const {
     return {m_sources.cells, m_source_values, m_cell_mass, m_bounds};
   }
-  /// Puts other ranks' cells behind the own ones, which alone are counted in m_sources.
-  void take_cells(const ReceivedCells& received) {
-    SourceCells<Memory> all = source_cells();
-    append(all, received.sources);
-    m_sources.cells = all.cells;
-    m_source_values = all.moments;
-    m_cell_mass = all.mass;
-    m_bounds = all.table;
-  }
+  /// The lists, from these roots of prisms on, and what needs them.
   void make_lists(const Space& space, const std::vector<std::int32_t>& roots) {
     m_lists = ListMaker<Space>(space, m_targets, m_sources, m_cell_mass, m_bounds, least_degree(), roots)
                   .lists(m_settings.transposes);
@@ -486,6 +482,7 @@ private:
       m_source_values = new_values(m_sources, m_data.degree);
     }
     m_target_values = new_values(m_targets, m_data.degree);
+    prepare_near(space);
   }
   [[nodiscard]] Vector masses(const Space& space) const {
     const auto sum = new_view<Vector>("cell_mass", m_sources.n_cells());
@@ -612,7 +609,11 @@ private:
 
   TreeSettings m_settings;
   FarData<Memory> m_data;
-  Tree<Memory> m_sources, m_targets;
+  /// those of other ranks' trees are behind its own cells, but belong to no level of it
+  Tree<Memory> m_sources;
+  Tree<Memory> m_targets;
+  /// (7, prism), as they were given, until they are staged
+  Columns m_columns;
   Columns m_source_values, m_target_values;
   /// until the lists are made
   Vector m_cell_mass;

@@ -21,15 +21,10 @@ namespace prismfield::fast {
 
 [[nodiscard]] inline TreeSettings settings_of(const ProductShare& share) {
   const Plan& plan = share.plan;
-  TreeSettings settings;
-  settings.set = plan.set;
-  settings.rows = kernel::field_rows(plan.set, fields_of(plan.set));
-  settings.degree = plan.tree.degree;
+  TreeSettings settings = tree_settings(plan.set, fields_of(plan.set), plan.tolerance, share.sizes);
   settings.leaf_prisms = plan.tree.leaf_prisms;
   settings.leaf_points = plan.tree.leaf_points;
   settings.transposes = false;
-  settings.truncation = truncation_of(plan);
-  for (std::size_t q = 0; q < 3; ++q) settings.allowed.of[q] = share_of_exchange * plan.tolerance * share.sizes[q];
   for (std::size_t d = 0; d < 3; ++d) settings.rounding[d] = share.prisms.rounding()[d] + share.points.rounding[d];
   return settings;
 }
@@ -42,19 +37,13 @@ public:
       : m_space(space),
         m_n_fields(fields_of(share.plan.set).size()),
         m_n_points(share.points.size()),
-        m_prisms(std::move(prisms)),
-        m_products(space, m_prisms, share.points, settings_of(share), is_alone) {
-    if (is_alone) m_prisms = PrismBlock();
-  }
+        m_products(space, std::move(prisms), share.points, settings_of(share), is_alone) {}
 
   [[nodiscard]] std::vector<double> boxes() const override { return m_products.boxes(); }
   [[nodiscard]] std::vector<std::vector<double>> essential(const std::vector<double>& boxes, int rank) const override {
-    return m_products.essential(m_space, m_prisms, boxes, rank);
+    return m_products.essential(m_space, boxes, rank);
   }
-  void finish(const std::vector<std::vector<double>>& received) override {
-    m_products.finish(m_space, m_prisms, received);
-    m_prisms = PrismBlock();
-  }
+  void finish(const std::vector<std::vector<double>>& received) override { m_products.finish(m_space, received); }
   [[nodiscard]] TreeCounts counts() const override { return m_products.counts(); }
 
   void compute(const Pause& pause, double* values, double* contact) override {
@@ -82,8 +71,6 @@ private:
 
   Space m_space;
   std::int64_t m_n_fields, m_n_points;
-  /// until the trees are finished
-  PrismBlock m_prisms;
   TreeProducts<Space> m_products;
 };
 

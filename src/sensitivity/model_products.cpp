@@ -99,7 +99,9 @@ Fields fields_of_model(const ModelProblem& problem, const std::vector<double>& d
   if (communicator.rank() == 0) result.values.assign(static_cast<std::size_t>(n_fields * n_points), 0.0);
   add_parts_to_root(communicator, std::move(mine), n_fields, n_points, plan.points(), 1, result.values);
   result.plan = plan;
-  result.method_numbers = method_of(plan).text(plan).numbers;
+  // the other methods' parts of a plan are those of forward runs; results of all have these
+  result.method_numbers = {{"slots", 0}, {"batch", 0}};
+  if (plan.method == Method::direct) result.method_numbers = method_of(plan).text(plan).numbers;
   result.pairs = result.pairs_now = n_points * problem.cells.size();
   result.rank_pairs = gather(communicator, plan.points().size() * problem.cells.size());
   result.field_seconds = times.kept.apply;
@@ -114,7 +116,10 @@ DirectComparison compare_directly(const ModelProblem& problem, const Fields& res
   const std::int64_t n = problem.points.size(), n_prisms = problem.prisms.size();
   const std::vector<std::int64_t> numbers = spread_numbers(n, std::min(most_points, points_for(most_pairs, n_prisms)));
   if (numbers.empty() || n_prisms == 0) return {};
-  const Fields direct = forward(problem.prisms, chosen_points(problem.points, numbers), problem.request, communicator);
+  Request request = problem.request;
+  request.execution.method = Method::direct;
+  request.execution.tolerance = default_tolerance;
+  const Fields direct = forward(problem.prisms, chosen_points(problem.points, numbers), request, communicator);
   if (communicator.rank() != 0) return {};
   DirectComparison comparison{static_cast<std::int64_t>(numbers.size()), {}};
   for (std::int64_t f = 0; f < result.fields.size(); ++f) {

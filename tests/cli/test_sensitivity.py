@@ -114,6 +114,16 @@ class Matrix(Sensitivity):
         for i, sign in enumerate((1, -1, 1, -1)):
             np.testing.assert_array_equal(up[i], sign * down[i])
 
+    def test_products_by_tree_and_fft_give_the_fields(self):
+        mesh = ("--set", "model={voxels: {easting: [0, 600, 6], northing: [0, 400, 4], upward: [-300, 0, 3], density: {random: "
+                         "[-100, 300]}}}", "--set", "observations.grid.northing=[0, 400, 9]", "--set", "sensitivity={store: none}")
+        self.done("run", "case.yaml", "--quiet", "--output", "direct.h5", *mesh)
+        for method, tolerance in (("tree", 1e-4), ("tree", 1e-8), ("fft", 1e-12)):
+            with self.subTest(f"{method}, {tolerance}"):
+                done = self.computed(*mesh, "--set", f"execution={{method: {method}, tolerance: {tolerance}}}")
+                self.assertIn(f"computed anew in every product by {method}", done.stdout)
+                self.done("compare", "fields.h5", "direct.h5", "--quiet", "--tolerance", max(tolerance, 1e-11))
+
     def test_every_way_to_keep_it_gives_the_fields(self):
         for number, (setting, tolerance) in enumerate((("store: none", 1e-12), ("store: memory", 1e-12), ("store: auto", 1e-12),
                                                        ("store: memory, precision: float", 1e-6),

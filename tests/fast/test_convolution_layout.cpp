@@ -145,5 +145,15 @@ TEST(ConvolutionBuffers, KeepWhatFits) {
   EXPECT_EQ(once.planes_at_once, 3);
 }
 
+TEST(ConvolutionBuffers, StandBesideWorkAreasOnADevice) {
+  EngineTraits host, device;
+  device.is_device = true;
+  // 64 transforms at once, and one, forward and back
+  const FftShape shape{20, 30};
+  EXPECT_EQ(engine_bytes(shape, 100, device) - engine_bytes(shape, 100, host), 2 * (64 + 1) * 20 * 32 * 8);
+  const FftShape large{4096, 4096};
+  EXPECT_EQ(work_area_bytes(large), 4 * large.reals() * 8);
+}
+
 }  // namespace
 }  // namespace prismfield::testing

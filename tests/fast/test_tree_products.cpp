@@ -48,13 +48,7 @@ std::vector<double> on_host(const Vector& values) {
 
 fast::TreeSettings settings_for(double tolerance, const std::array<double, 3>& size,
                                 FieldList asked = FieldList::all()) {
-  fast::TreeSettings settings;
-  settings.set = smallest_set(asked);
-  settings.rows = kernel::field_rows(settings.set, asked);
-  settings.degree = fast::degree_for(tolerance);
-  settings.truncation = tolerance / 10;
-  for (std::size_t q = 0; q < 3; ++q) settings.allowed.of[q] = fast::share_of_exchange * tolerance * size[q];
-  return settings;
+  return fast::tree_settings(smallest_set(asked), asked, tolerance, size);
 }
 
 struct Case {
@@ -80,6 +74,78 @@ struct Case {
     return on_host(fields);
   }
 };
+
+using Staged = StagedPrisms<Space, fast::Arithmetic>;
+
+/// What kernels read of each prism, and how many shapes there are.
+struct Prepared {
+  std::vector<double> numbers;
+  int shapes = 0;
+
+  explicit Prepared(const Staged& staged) {
+    kernel::LaunchData<fast::Arithmetic, Space::memory_space> launch;
+    staged.give_to(launch);
+    const auto shape = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), launch.shapes);
+    const auto far = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), launch.far);
+    const auto near = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), launch.near);
+    const auto weight = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), launch.weights);
+    for (std::int64_t i = 0; i < launch.prism_end; ++i) {
+      const auto& s = shape(far(i).shape);
+      numbers.insert(numbers.end(), {far(i).center[0], far(i).center[1], far(i).center[2], near(i).dx, near(i).dy,
+                                     near(i).dz, s.compact_squared, weight(i).mass, weight(i).density});
+      shapes = std::max(shapes, far(i).shape + 1);
+    }
+  }
+};
+
+/// Prisms at places 0 to n - 1, each as high as `height(place)`, prepared from columns in the reverse order: as a block
+/// in the order of places is.
+template <class Height>
+void expect_taken(std::int64_t n, int shapes, int shapes_of_block, const Height& height) {
+  std::vector<Prism> ordered;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto west = static_cast<double>(3 * i);
+    ordered.push_back({west, west + 2, 5, 9, -height(i), 0, 100 + west});
+  }
+  const Kokkos::View<double**, Kokkos::LayoutRight, Space::memory_space> columns("columns", 7, n);
+  const Kokkos::View<std::int64_t*, Space::memory_space> order("order", n);
+  const auto on_host = Kokkos::create_mirror_view(columns);
+  const auto order_on_host = Kokkos::create_mirror_view(order);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Prism& p = ordered[static_cast<std::size_t>(i)];
+    order_on_host(i) = n - 1 - i;
+    int c = 0;
+    for (const double number : {p.west, p.east, p.south, p.north, p.bottom, p.top, p.density}) {
+      on_host(c++, n - 1 - i) = number;
+    }
+  }
+  Kokkos::deep_copy(columns, on_host);
+  Kokkos::deep_copy(order, order_on_host);
+  const Space space;
+  EngineSettings settings;
+  settings.batch = 32;
+  Staged taken(settings), staged(settings);
+  taken.take(space, columns, order);
+  taken.upload(space);
+  staged.stage(space, block_of(ordered));
+  staged.upload(space);
+  space.fence();
+  const Prepared a(taken), b(staged);
+  EXPECT_EQ(a.numbers, b.numbers);
+  EXPECT_EQ(a.shapes, shapes);
+  EXPECT_EQ(b.shapes, shapes_of_block);
+  EXPECT_EQ(taken.one_shape() != nullptr, shapes == 1);
+}
+
+TEST(StagedPrisms, TakesPrismsInAnOrder) {
+  expect_taken(1, 1, 1, [](std::int64_t) { return 4.0; });
+  expect_taken(100, 1, 1, [](std::int64_t) { return 4.0; });
+  // shapes change at 20, 40, 60 and 80, and batches at 32, 64 and 96
+  expect_taken(100, 8, 5, [](std::int64_t i) { return i / 20 % 2 == 0 ? 4.0 : 7.0; });
+  // at the end of a batch
+  expect_taken(33, 2, 2, [](std::int64_t i) { return i < 32 ? 4.0 : 7.0; });
+  expect_taken(70, 70, 70, [](std::int64_t i) { return 4.0 + static_cast<double>(i); });
+}
 
 TEST(TreeProducts, KeepsToTheTolerance) {
   const Space space;

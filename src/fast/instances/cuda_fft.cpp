@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <cufft.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "engine/engine.hpp"
 #include "fast/fft.hpp"
+#include "fast/fft_shape.hpp"
 
 namespace prismfield {
 namespace {
@@ -61,12 +61,6 @@ public:
 private:
   cufftHandle m_forward = 0, m_inverse = 0;
 };
-
-/// Transforms of one call: enough numbers to fill a device, few enough that what cuFFT keeps for a call is small.
-std::int64_t transforms_at_once(const FftShape& shape) {
-  constexpr std::int64_t numbers = std::int64_t{1} << 22, most = 64;
-  return std::clamp<std::int64_t>(numbers / shape.reals(), 1, most);
-}
 
 }  // namespace
 
