@@ -184,7 +184,9 @@ PlanText tree_text(const Plan& plan) {
        {"slots", 0},
        {"batch", 0}}};
   if (tree.in_parts_of_space) {
-    text.rows.emplace_back("ranks", "have parts of space, and exchange what they need of each other's trees");
+    text.rows.emplace_back("shared out",
+                           fmt::format("in space: each rank computes about {}, with what it needs of others' trees",
+                                       counted(points_of_rank(plan), "point")));
   }
   return text;
 }

@@ -271,6 +271,14 @@ TEST(TreesOfRanks, ServeWhateverLiesWhere) {
   }
 }
 
+// each rank's tree of points then has levels below its boxes
+TEST(TreesOfRanks, KeepToTheToleranceBelowTheirBoxes) {
+  for (const Places places : {Places::above, Places::inside, Places::far}) {
+    const std::vector<Prism> prisms = random_prisms(Masses::uniform, 5000, true, 41);
+    expect_of_parts(prisms, random_points(places, prisms, 12000, 42), 1e-5, "many points");
+  }
+}
+
 TEST(TreesOfRanks, FindThePointsThatPrismsTouch) {
   const TouchingCase c;
   expect_of_parts(c.prisms, c.points, 1e-7, "touching");
@@ -412,6 +420,11 @@ void print_scaling(std::int64_t items_of_rank) {
       make_work(plan_on_ranks(request, ensemble, stations, problem_size(ensemble, stations), ranks()), ranks());
   grid->expect(sizes);
   line << "; on a grid " << done_by(*grid, ensemble, stations) << ", near pairs " << near_pairs_of(*grid) << "\n";
+  const Fields checked = forward(ensemble, stations, by_tree(1e-6, FieldList::all()), ranks());
+  if (ranks().rank() == 0) {
+    line << "largest error at " << checked.check.points << " points "
+         << *std::max_element(checked.check.errors.begin(), checked.check.errors.end()) << "\n";
+  }
   std::cout << line.str();
 }
 
