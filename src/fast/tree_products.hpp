@@ -13,6 +13,7 @@
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 
+#include "fast/expansion_numbers.hpp"
 #include "fast/far_launch.hpp"
 #include "fast/near_field.hpp"
 
