@@ -112,6 +112,18 @@ TEST_F(Moving, AMessageOfSeveralPieces) {
   EXPECT_EQ(column.back(), 3);
 }
 
+TEST(ExchangeLists, OfAnyLength) {
+  const int n = ranks().size(), me = ranks().rank();
+  std::vector<std::vector<double>> lists, expected;
+  for (int rank = 0; rank < n; ++rank) {
+    lists.emplace_back(static_cast<std::size_t>(3 * me + rank), 10.0 * me + rank);
+    expected.emplace_back(static_cast<std::size_t>(3 * rank + me), 10.0 * rank + me);
+  }
+  EXPECT_EQ(exchange_lists(lists, ranks()), expected);
+  EXPECT_EQ(exchange_lists(std::vector<std::vector<double>>(lists.size()), ranks()),
+            std::vector<std::vector<double>>(lists.size()));
+}
+
 TEST(Broadcast, TextsAndNumbers) {
   std::vector<std::string> texts;
   std::vector<std::int64_t> numbers;

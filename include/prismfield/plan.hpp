@@ -52,6 +52,9 @@ struct TreePlan {
   std::int64_t leaf_prisms = 0, leaf_points = 0;
   /// the highest degree of expansions
   int degree = 0;
+  /// whether prisms and points are both shared out in space and ranks give one another what they need of their trees,
+  /// the grid of ranks notwithstanding
+  bool in_parts_of_space = false;
   /// about, of the space that computes
   std::int64_t bytes = 0;
 };

@@ -11,6 +11,7 @@
 #include "compute/direct_plan.hpp"
 #include "kernel/contact.hpp"
 #include "model/points.hpp"
+#include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 
 namespace prismfield {
@@ -44,16 +45,18 @@ DirectWork::DirectWork(const Plan& plan, int rank) : RankWork(plan, rank) {
   m_state.layout = layout_of(m_plan.direct, work_of(m_plan));
 }
 
-void DirectWork::prepare(const PrismSource& prisms, const PointColumns& points) {
+void DirectWork::prepare(const PrismSource& prisms, const PointColumns& points, const Communicator& communicator) {
   m_prisms = &prisms;
   m_points = points;
-  if (m_state.payload.empty())
-    m_state.payload = empty_payload(fields_of(m_plan.set).size(), m_state.layout.points.size());
-  make_fitting(m_plan, engine_traits(m_plan.space, m_plan.precision, m_plan.set, m_plan.kernel),
-               m_state.progress.prisms > 0, [&](const Plan& fitting) {
-                 m_engine = make_engine(fitting.space, fitting.precision, engine_settings(fitting, prisms, points));
-               });
-  copy_settings(m_plan.direct, m_state.layout);
+  agree_unless_alone(communicator, [&] {
+    if (m_state.payload.empty())
+      m_state.payload = empty_payload(fields_of(m_plan.set).size(), m_state.layout.points.size());
+    make_fitting(m_plan, engine_traits(m_plan.space, m_plan.precision, m_plan.set, m_plan.kernel),
+                 m_state.progress.prisms > 0, [&](const Plan& fitting) {
+                   m_engine = make_engine(fitting.space, fitting.precision, engine_settings(fitting, prisms, points));
+                 });
+    copy_settings(m_plan.direct, m_state.layout);
+  });
 }
 
 void DirectWork::compute(const Communicator& communicator, Observer* observer, RunGuard* guard) {

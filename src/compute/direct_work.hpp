@@ -24,7 +24,7 @@ public:
   DirectWork(const Plan& plan, int rank);
 
   [[nodiscard]] IndexRange prisms() const override { return prisms_of(m_state.layout.work); }
-  void prepare(const PrismSource& prisms, const PointColumns& points) override;
+  void prepare(const PrismSource& prisms, const PointColumns& points, const Communicator& communicator) override;
   void compute(const Communicator& communicator, Observer* observer, RunGuard* guard) override;
   [[nodiscard]] bool is_finished() const override { return m_state.finished(); }
   [[nodiscard]] WorkDone take() override;

@@ -50,6 +50,18 @@ IndexRange contact_range(IndexRange points) {
   return {n_contact_columns * points.begin, n_contact_columns * points.end};
 }
 
+/// Puts rows of so many numbers a point, (row, place, number), from the places of an order into that of the points.
+void put_in_order(const std::vector<std::int64_t>& order, std::int64_t numbers, std::span<double> values) {
+  const std::size_t width = static_cast<std::size_t>(numbers), length = order.size() * width;
+  std::vector<double> row(length);
+  for (std::size_t begin = 0; length > 0 && begin < values.size(); begin += length) {
+    std::copy_n(&values[begin], length, row.begin());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      std::copy_n(&row[i * width], width, &values[begin + static_cast<std::size_t>(order[i]) * width]);
+    }
+  }
+}
+
 /// Points where the tensor has no value, and points in or on prisms.
 void count_contacts(const std::vector<double>& contact, std::int64_t n_points, Fields& result) {
   for (std::int64_t p = 0; p < n_points; ++p) {
@@ -91,6 +103,10 @@ void gather_fields(WorkDone& done, const Plan& plan, double gravitational_consta
   add_parts_to_root(communicator, std::move(done.mine.contact), 1, n_contact_columns * plan.n_points,
                     contact_range(mine), group_size, contact);
   done.before = {};
+  agree_unless_alone(communicator, [&] {
+    put_in_order(done.order, 1, values);
+    put_in_order(done.order, n_contact_columns, contact);
+  });
   if (is_root) count_contacts(contact, plan.n_points, result);
   result.pairs_by_form = done.pairs_by_form;
   sum_to_root(communicator, result.pairs_by_form.data(), n_forms);
@@ -153,8 +169,8 @@ Fields forward(const PrismSource& prisms, const PointColumns& points, const Requ
   const auto start = Clock::now();
   agree_unless_alone(communicator, [&] {
     if (guard != nullptr) guard->begin(work);
-    work.prepare(prisms, points);
   });
+  work.prepare(prisms, points, communicator);
   const Plan& plan = work.plan();
   Fields result;
   result.fields = request.fields;

@@ -40,6 +40,8 @@ struct PartialFields {
 /// What a rank hands over when it has done its work.
 struct WorkDone {
   PartialFields mine;
+  /// on rank 0, (place) the point, where `points` of all ranks are places in an order of the method's own
+  std::vector<std::int64_t> order;
   /// what earlier runs did on other ranks; on rank 0
   PartialFields before;
   /// the rank's work was its share of the plan, shares of which do not overlap
@@ -108,8 +110,8 @@ public:
   /// them. Told to runs whose plan has a tolerance.
   virtual void expect(const FieldSizes& /*sizes*/) {}
   /// Allocates; where memory is short, by a smaller plan. Throws RunError when even the smallest finds none. Prisms and
-  /// columns must outlive this object.
-  virtual void prepare(const PrismSource& prisms, const PointColumns& points) = 0;
+  /// columns must outlive this object. Collective; throws AgreedFailure, one rank by itself what it failed by.
+  virtual void prepare(const PrismSource& prisms, const PointColumns& points, const Communicator& communicator) = 0;
   /// Computes. Returns before the end when the guard wants to stop or, without one, another rank has announced that it
   /// stops. `observer` and `guard` may be null. Each rank by itself.
   virtual void compute(const Communicator& communicator, Observer* observer, RunGuard* guard) = 0;

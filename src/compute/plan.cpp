@@ -105,7 +105,7 @@ void check_request(const Request& request) {
 }
 
 void count_memory(Plan& plan, const ProblemSize& problem, const MethodMemory& method, std::int64_t n_asked, int rank) {
-  const std::int64_t my_points = plan.points().size();
+  const std::int64_t my_points = method.points.value_or(plan.points().size());
   const std::int64_t n_computed = fields_of(plan.set).size();
   const ModelMemory model = problem.model_memory ? problem.model_memory(plan.prisms()) : ModelMemory{};
   const std::int64_t all_points = plan.n_points * 3 * 8;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,8 @@ struct MethodMemory {
   std::int64_t on_device = 0;
   /// on the host: from the beginning to the end, and until the ranks' fields are gathered
   std::int64_t always = 0, while_computing = 0;
+  /// points that this rank computes, where they are fewer than the plan's
+  std::optional<std::int64_t> points = {};
 };
 
 /// Bytes that the plan takes at its peak, on the device and on the host: while the method computes, or while rank 0

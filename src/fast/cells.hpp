@@ -23,9 +23,12 @@ struct Cells {
   Kokkos::View<double*, Memory> scale;
   /// (cell) items [begin, end) in the tree's order
   Kokkos::View<std::int64_t*, Memory> begin, end;
-  /// (cell) the first child, -1: a leaf; the parent, -1: the root
+  /// (cell) the first child, no_child: a leaf; the parent, -1: the root
   Kokkos::View<std::int32_t*, Memory> child, parent;
 };
+
+/// Of a leaf, and of a cell of another rank's tree of which only the moments are here.
+inline constexpr std::int32_t no_child = -1, cut_off_child = -2;
 
 /// A tree's cells and an expansion of each: moments of what they hold, or locals of what others hold.
 template <class Memory>

@@ -14,6 +14,7 @@
 #include "base/interrupt.hpp"
 #include "kernel/contact.hpp"
 #include "model/choices.hpp"
+#include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 
 namespace prismfield::fast {
@@ -51,12 +52,20 @@ void ProductWork::with_memory(const std::function<void()>& step) const {
 
 std::int64_t ProductWork::n_pairs() const { return product_or_most(m_plan.prisms().size(), m_plan.points().size()); }
 
-void ProductWork::prepare(const PrismSource& prisms, const PointColumns& points) {
+void ProductWork::make_room(std::int64_t n_points) {
+  const auto n = static_cast<std::size_t>(n_points);
+  m_values.assign(static_cast<std::size_t>(fields_of(m_plan.set).size()) * n, 0.0);
+  m_contact.assign(n_contact_columns * n, 0.0);
+}
+
+void ProductWork::on_all_ranks(const Communicator& communicator, const std::function<void()>& step) const {
+  agree_unless_alone(communicator, [&] { with_memory(step); });
+}
+
+void ProductWork::prepare(const PrismSource& prisms, const PointColumns& points, const Communicator& communicator) {
   m_points = points;
-  const auto n = static_cast<std::size_t>(m_plan.points().size());
-  with_memory([&] {
-    m_values.assign(static_cast<std::size_t>(fields_of(m_plan.set).size()) * n, 0.0);
-    m_contact.assign(n_contact_columns * n, 0.0);
+  on_all_ranks(communicator, [&] {
+    make_room(m_plan.points().size());
     if (n_pairs() > 0) m_product = m_make({m_plan, m_sizes, prisms, m_points, part_of(m_points, m_plan.points())});
   });
 }

@@ -46,7 +46,7 @@ public:
 };
 
 /// A rank's work that is one product of its share. It keeps no state for checkpoints.
-class ProductWork final : public RankWork {
+class ProductWork : public RankWork {
 public:
   using Make = std::unique_ptr<ShareProduct> (*)(const ProductShare& share);
 
@@ -54,10 +54,21 @@ public:
 
   [[nodiscard]] IndexRange prisms() const override { return m_plan.prisms(); }
   void expect(const FieldSizes& sizes) override { m_sizes = sizes; }
-  void prepare(const PrismSource& prisms, const PointColumns& points) override;
+  void prepare(const PrismSource& prisms, const PointColumns& points, const Communicator& communicator) override;
   void compute(const Communicator& communicator, Observer* observer, RunGuard* guard) override;
   [[nodiscard]] bool is_finished() const override { return m_is_finished; }
   [[nodiscard]] WorkDone take() override;
+
+protected:
+  /// Does on all ranks what may find no memory. Collective; throws as prepare().
+  void on_all_ranks(const Communicator& communicator, const std::function<void()>& step) const;
+  /// Makes room for what is computed at so many points.
+  void make_room(std::int64_t n_points);
+
+  FieldSizes m_sizes = no_sizes;
+  /// all of the run
+  PointColumns m_points;
+  std::unique_ptr<ShareProduct> m_product;
 
 private:
   /// Does what may find no memory. Throws RunError.
@@ -65,9 +76,6 @@ private:
   [[nodiscard]] std::int64_t n_pairs() const;
 
   Make m_make;
-  FieldSizes m_sizes = no_sizes;
-  PointColumns m_points;
-  std::unique_ptr<ShareProduct> m_product;
   std::vector<double> m_values, m_contact;
   BusyInterval m_busy;
   bool m_is_finished = false;

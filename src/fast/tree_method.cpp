@@ -16,6 +16,7 @@
 #include "base/human_text.hpp"
 #include "compute/balance.hpp"
 #include "compute/method.hpp"
+#include "fast/essential_work.hpp"
 #include "fast/expansion_numbers.hpp"
 #include "fast/make_tree_share.hpp"
 #include "kernel/contact.hpp"
@@ -46,20 +47,41 @@ void check_tree(const Request& request, const PrismSource& /*ensemble*/, const P
   }
 }
 
-/// Bytes of the trees in the space that computes, about: cells are half full, and a cell of points exchanges with some
-/// ten others where there are enough of them.
+/// The points that a rank computes, about.
+std::int64_t points_of_rank(const Plan& plan) {
+  const std::int64_t parts = plan.tree.in_parts_of_space ? plan.prism_parts : 1;
+  return (plan.points().size() + parts - 1) / parts;
+}
+
+/// Cells of a tree, and numbers of one, about: cells are half full.
+std::int64_t cells_of(std::int64_t items) { return 4 * items / items_of_leaf + 2; }
+std::int64_t expansion_numbers(const Plan& plan) { return 2 * fast::n_terms(plan.tree.degree); }
+
+/// Bytes of the trees in the space that computes, about: a cell of points exchanges with some ten others where there
+/// are enough of them. Of other ranks' trees it takes as much as of its own.
 std::int64_t tree_bytes(const Plan& plan, const ProblemSize& problem, const EngineMemory& m) {
-  const std::int64_t prisms = plan.prisms().size(), points = plan.points().size();
+  const std::int64_t points = points_of_rank(plan);
+  const std::int64_t prisms = (plan.tree.in_parts_of_space ? 2 : 1) * plan.prisms().size();
   const std::int64_t n_fields = fields_of(plan.set).size();
   // in the order of the tree, once more while it is made: places, sizes, numbers
   const std::int64_t a_prism = m.per_prism + (6 + 5 + 2 * 5 + 7) * 8,
                      a_point = (n_fields + n_contact_columns + 3 + 13) * 8;
   const std::int64_t shapes = problem.uniform_shape ? 1 : prisms;
-  const std::int64_t cells = 4 * (prisms + points) / items_of_leaf + 2;
-  const std::int64_t a_cell = 2 * fast::n_terms(plan.tree.degree) * 8 + 16 * 8;
+  const std::int64_t cells = cells_of(prisms + points);
+  const std::int64_t a_cell = expansion_numbers(plan) * 8 + 16 * 8;
   // of a source: how its moments fall off; of a target: its exchanges, listed twice
   constexpr std::int64_t beside = 1200, exchanges = 500;
   return prisms * a_prism + shapes * m.per_shape + points * a_point + cells * (a_cell + beside + exchanges);
+}
+
+/// Adds what ranks need to have parts of space, on the host: cells and prisms that go and that come, rank 0's order of
+/// the points, and a row and the contacts of all while they are put in it.
+void add_exchange(const Plan& plan, int rank, MethodMemory& memory) {
+  constexpr std::int64_t a_bound = 1200;
+  const std::int64_t cells = cells_of(plan.prisms().size());
+  memory.while_computing += 2 * (cells * (expansion_numbers(plan) * 8 + a_bound) + plan.prisms().size() * 7 * 8);
+  memory.points = points_of_rank(plan);
+  if (rank == 0) memory.always += plan.n_points * (2 + n_contact_columns) * 8;
 }
 
 void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine) {
@@ -67,6 +89,10 @@ void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, c
   plan.tolerance = request.execution.tolerance;
   plan.tree.degree = fast::degree_for(plan.tolerance);
   plan.tree.leaf_prisms = plan.tree.leaf_points = items_of_leaf;
+  const int ranks = plan.prism_parts * plan.point_parts;
+  // with fewer, trees are leaves
+  const bool has_trees = std::min(plan.n_prisms, plan.n_points) >= items_of_leaf * ranks;
+  plan.tree.in_parts_of_space = plan.partition_is_auto && ranks > 1 && has_trees;
   const EngineTraits& traits = machine.engine;
   plan.tree.bytes = tree_bytes(plan, problem, traits.memory);
   // a device's prisms are on the host until they are copied; a host's are freed before trees take more
@@ -74,10 +100,12 @@ void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, c
   MethodMemory memory;
   memory.on_device = traits.is_device ? plan.tree.bytes : 0;
   memory.while_computing = traits.is_device ? read : plan.tree.bytes;
+  if (plan.tree.in_parts_of_space) add_exchange(plan, machine.rank, memory);
   count_memory(plan, problem, memory, request.fields.size(), machine.rank);
 }
 
-/// The grid of ranks that reads and sorts least: trees take time by prisms and points, not by pairs.
+/// The grid of ranks that reads and sorts least: trees take time by prisms and points, not by pairs. Where parts of
+/// space are shared out, that of the prisms that each rank reads.
 Shares tree_shares(const Plan& plan, const Request& /*request*/, const PrismSource& /*ensemble*/,
                    const PointColumns& /*points*/, PrismCuts /*cuts*/, const Communicator& communicator) {
   RankGrid grid{plan.prism_parts, plan.point_parts};
@@ -86,7 +114,8 @@ Shares tree_shares(const Plan& plan, const Request& /*request*/, const PrismSour
     return (plan.n_prisms + of.prism_parts - 1) / of.prism_parts +
            (plan.n_points + of.point_parts - 1) / of.point_parts;
   };
-  for (int parts = 1; plan.partition_is_auto && parts <= ranks; ++parts) {
+  const bool is_chosen = plan.partition_is_auto && !plan.tree.in_parts_of_space;
+  for (int parts = 1; is_chosen && parts <= ranks; ++parts) {
     const RankGrid other{parts, ranks / parts};
     if (ranks % parts == 0 && largest_share(other) < largest_share(grid)) grid = other;
   }
@@ -130,7 +159,7 @@ double tree_seconds(const Plan& plan, const Request& request, const PrismSource&
   const bool on_device = is_device(plan.space);
   const PairsOfItem& of_item = on_device ? pairs_on_device : pairs_on_host;
   const double pair_seconds = 1e-9 * measured_weights(plan)[static_cast<std::size_t>(Form::multipole_4)];
-  const auto m = static_cast<double>(plan.prisms().size()), n = static_cast<double>(plan.points().size());
+  const auto m = static_cast<double>(plan.prisms().size()), n = static_cast<double>(points_of_rank(plan));
   const double inside = part_inside(ensemble, points, plan.points());
   const double pairs =
       (m * at_tolerance(of_item.of_prism, plan.tolerance) + n * at_tolerance(of_item.of_point, plan.tolerance)) *
@@ -143,19 +172,25 @@ double tree_seconds(const Plan& plan, const Request& request, const PrismSource&
 
 PlanText tree_text(const Plan& plan) {
   const TreePlan& tree = plan.tree;
-  return {{{"trees", fmt::format("leaves of {} and {} or less, expansions up to degree {}",
-                                 counted(tree.leaf_prisms, "prism"), counted(tree.leaf_points, "point"), tree.degree)},
-           {"scratch", fmt::format("about {}", size_text(tree.bytes))}},
-          {{"tree_leaf_prisms", tree.leaf_prisms},
-           {"tree_leaf_points", tree.leaf_points},
-           {"tree_degree", tree.degree},
-           {"scratch_bytes", tree.bytes},
-           // results of all methods have them
-           {"slots", 0},
-           {"batch", 0}}};
+  PlanText text{
+      {{"trees", fmt::format("leaves of {} and {} or less, expansions up to degree {}",
+                             counted(tree.leaf_prisms, "prism"), counted(tree.leaf_points, "point"), tree.degree)},
+       {"scratch", fmt::format("about {}", size_text(tree.bytes))}},
+      {{"tree_leaf_prisms", tree.leaf_prisms},
+       {"tree_leaf_points", tree.leaf_points},
+       {"tree_degree", tree.degree},
+       {"scratch_bytes", tree.bytes},
+       // results of all methods have them
+       {"slots", 0},
+       {"batch", 0}}};
+  if (tree.in_parts_of_space) {
+    text.rows.emplace_back("ranks", "have parts of space, and exchange what they need of each other's trees");
+  }
+  return text;
 }
 
 std::unique_ptr<RankWork> tree_work(const Plan& plan, int rank) {
+  if (plan.tree.in_parts_of_space) return std::make_unique<fast::EssentialWork>(plan, rank);
   return std::make_unique<fast::ProductWork>(plan, rank, fast::make_tree_share);
 }
 

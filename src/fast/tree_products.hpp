@@ -13,8 +13,10 @@
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 
+#include "fast/essential_cells.hpp"
 #include "fast/expansion_numbers.hpp"
 #include "fast/far_launch.hpp"
+#include "fast/make_tree_share.hpp"
 #include "fast/near_field.hpp"
 
 namespace prismfield::fast {
@@ -56,12 +58,6 @@ inline constexpr double share_of_exchange = 0.5;
   for (std::size_t q = 0; q < 3; ++q) settings.allowed.of[q] = share_of_exchange * tolerance * sizes[q];
   return settings;
 }
-
-/// Numbers of a tree's work.
-struct TreeCounts {
-  std::int64_t cells_of_points = 0, cells_of_prisms = 0, exchanges = 0, pairs_of_leaves = 0;
-  int degree = 0;
-};
 
 /// Items of a tree by their columns: centre and size of a prism, or a point.
 template <class Memory>
@@ -250,18 +246,46 @@ public:
   using Vector = Kokkos::View<double*, Memory>;
   using Densities = Kokkos::View<const double*, Kokkos::LayoutStride, Memory>;
 
-  /// Of at least one prism and point each; the prisms are freed once they are copied. Waits. Throws AllocationFailure.
-  TreeProducts(const Space& space, PrismBlock prisms, const PointColumns& points, const TreeSettings& settings)
+  /// Of at least one prism and point each; the prisms are freed once they are copied. `is_alone`: else finish()
+  /// follows. Waits. Throws AllocationFailure.
+  TreeProducts(const Space& space, PrismBlock prisms, const PointColumns& points, const TreeSettings& settings,
+               bool is_alone = true)
       : m_settings(settings), m_staged(staging_settings(settings)) {
     m_data.tables = expansion_tables(space);
     m_data.degree = settings.degree;
     const FieldList fields = fields_of(settings.set);
     for (const FieldInfo& field : fields) m_data.field[m_data.n_fields++] = static_cast<int>(field.field);
     make_sources(space, std::move(prisms));
+    if (is_alone) stage(space, m_sources.order);
     make_targets(space, points);
-    make_lists(space);
-    prepare_near(space);
+    make_bounds(space);
+    if (is_alone) make_lists(space, {0});
     space.fence("prismfield: trees made");
+  }
+
+  /// Where this rank's points are, for essential() of others.
+  [[nodiscard]] std::vector<double> boxes() const { return boxes_of(m_targets.cells); }
+  /// What each rank needs of these prisms, by the boxes of all; `own`: this rank.
+  [[nodiscard]] std::vector<std::vector<double>> essential(const Space& space, const std::vector<double>& boxes,
+                                                           int own) const {
+    return essential_lists(space, m_sources, source_cells(), m_columns, least_degree(), boxes, own);
+  }
+  /// Takes what this rank needs of others, whose prisms then count as well. Waits. Throws AllocationFailure.
+  void finish(const Space& space, const std::vector<std::vector<double>>& messages) {
+    const ReceivedCells received(messages, m_source_values.extent(1), m_sources.n_cells(), m_sources.n_items());
+    SourceCells<Memory> all = source_cells();
+    append(all, received.sources);
+    m_sources.cells = all.cells;
+    m_source_values = all.moments;
+    m_cell_mass = all.mass;
+    m_bounds = all.table;
+    m_columns = with_columns(m_columns, received.prisms);
+    // the others' prisms stay in their order
+    stage(space, joined("tree_order", m_sources.order, received.numbers));
+    std::vector<std::int32_t> roots{0};
+    roots.insert(roots.end(), received.roots.begin(), received.roots.end());
+    make_lists(space, roots);
+    space.fence("prismfield: trees finished");
   }
 
   /// fields(row, point) = scale times the rows' fields of prisms of these densities.
@@ -328,8 +352,12 @@ public:
   }
 
   [[nodiscard]] TreeCounts counts() const {
-    return {m_targets.n_cells(), m_sources.n_cells(), static_cast<std::int64_t>(m_lists.exchanges.partner.extent(0)),
-            static_cast<std::int64_t>(m_lists.leaves.partner.extent(0)), m_data.degree};
+    return {m_targets.n_cells(),
+            m_sources.n_cells(),
+            static_cast<std::int64_t>(m_sources.cells.child.extent(0)) - m_sources.n_cells(),
+            static_cast<std::int64_t>(m_lists.exchanges.partner.extent(0)),
+            static_cast<std::int64_t>(m_lists.leaves.partner.extent(0)),
+            m_data.degree};
   }
   [[nodiscard]] const InteractionLists<Memory>& lists() const noexcept { return m_lists; }
   [[nodiscard]] const Tree<Memory>& sources() const noexcept { return m_sources; }
@@ -367,13 +395,13 @@ private:
 
   void make_sources(const Space& space, PrismBlock block) {
     const std::int64_t n = block.size(), padded = n + lanes_of_space<Space>();
-    const Columns columns = copied<7>(space,
-                                      {block.west.data(), block.east.data(), block.south.data(), block.north.data(),
-                                       block.bottom.data(), block.top.data(), block.density.data()},
-                                      n);
+    m_columns = copied<7>(space,
+                          {block.west.data(), block.east.data(), block.south.data(), block.north.data(),
+                           block.bottom.data(), block.top.data(), block.density.data()},
+                          n);
     block = {};
     const auto items = new_view<Columns>("prism_items", n_sides, n);
-    Kokkos::parallel_for("prismfield::prism_items", indices(space, n), PrismItems<Memory>{columns, items});
+    Kokkos::parallel_for("prismfield::prism_items", indices(space, n), PrismItems<Memory>{m_columns, items});
     m_sources = TreeMaker<Space>(space, items, m_settings.leaf_prisms, lanes_of_space<Space>()).tree();
     m_data.prisms.centre = new_view<Columns>("prism_centre", 3, padded);
     m_data.prisms.half = new_view<Columns>("prism_half", 3, padded);
@@ -390,11 +418,16 @@ private:
     Kokkos::deep_copy(space, m_data.prisms.half, 0.0);
     Kokkos::deep_copy(space, m_data.prisms.mass, 0.0);
     Kokkos::parallel_for("prismfield::order_prisms", indices(space, n),
-                         OrderPrisms<Memory>{columns, m_sources.order, m_data.prisms, m_volume});
+                         OrderPrisms<Memory>{m_columns, m_sources.order, m_data.prisms, m_volume});
     fit_tree(space, m_sources, m_data.prisms.centre, m_data.prisms.half);
-    m_staged.take(space, columns, m_sources.order);
+    order_densities(space, Kokkos::subview(m_columns, 6, Kokkos::ALL));
+  }
+
+  /// Prepares prisms of the columns in this order for the near field.
+  void stage(const Space& space, const Order& order) {
+    m_staged.take(space, m_columns, order);
     m_staged.upload(space);
-    order_densities(space, Kokkos::subview(columns, 6, Kokkos::ALL));
+    m_columns = {};
   }
 
   void make_targets(const Space& space, const PointColumns& points) {
@@ -428,19 +461,29 @@ private:
     fit_tree(space, m_targets, ordered, Columns());
   }
 
-  /// The lists, by the moments of the prisms' own densities, or by their masses alone.
-  void make_lists(const Space& space) {
+  /// Bounds of exchanges, by the moments of the prisms' own densities, or by their masses alone.
+  void make_bounds(const Space& space) {
     m_source_values = new_values(m_sources, m_settings.degree);
     if (!m_settings.any_density) up(space, FarStep::moments_of_prisms, m_sources, m_source_values);
-    const Vector mass = masses(space);
-    m_lists = ListMaker<Space>(space, m_targets, m_sources, mass, bound_table(space, mass),
-                               LeastDegree{m_settings.allowed, m_settings.degree})
+    m_cell_mass = masses(space);
+    m_bounds = bound_table(space, m_cell_mass);
+  }
+  [[nodiscard]] LeastDegree least_degree() const { return {m_settings.allowed, m_settings.degree}; }
+  [[nodiscard]] SourceCells<Memory> source_cells() const {
+    return {m_sources.cells, m_source_values, m_cell_mass, m_bounds};
+  }
+  /// The lists, from these roots of prisms on, and what needs them.
+  void make_lists(const Space& space, const std::vector<std::int32_t>& roots) {
+    m_lists = ListMaker<Space>(space, m_targets, m_sources, m_cell_mass, m_bounds, least_degree(), roots)
                   .lists(m_settings.transposes);
+    m_cell_mass = {};
+    m_bounds = {};
     if (m_settings.any_density) {
       m_data.degree = m_lists.degree;
       m_source_values = new_values(m_sources, m_data.degree);
     }
     m_target_values = new_values(m_targets, m_data.degree);
+    prepare_near(space);
   }
   [[nodiscard]] Vector masses(const Space& space) const {
     const auto sum = new_view<Vector>("cell_mass", m_sources.n_cells());
@@ -567,8 +610,15 @@ private:
 
   TreeSettings m_settings;
   FarData<Memory> m_data;
-  Tree<Memory> m_sources, m_targets;
+  /// those of other ranks' trees are behind its own cells, but belong to no level of it
+  Tree<Memory> m_sources;
+  Tree<Memory> m_targets;
+  /// (7, prism), as they were given, until they are staged
+  Columns m_columns;
   Columns m_source_values, m_target_values;
+  /// until the lists are made
+  Vector m_cell_mass;
+  BoundTable<Memory> m_bounds;
   InteractionLists<Memory> m_lists;
   StagedPrisms<Space, Arithmetic> m_staged;
   Vector m_volume, m_density, m_ones, m_part_sums;

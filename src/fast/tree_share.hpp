@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <prismfield/forms.hpp>
 #include <prismfield/plan.hpp>
@@ -15,7 +16,7 @@
 #include "fast/make_tree_share.hpp"
 #include "fast/tree_products.hpp"
 
-/// The body of make_tree_share; instantiated in one source file a space.
+/// The body of make_tree_product_on; instantiated in one source file a space.
 namespace prismfield::fast {
 
 [[nodiscard]] inline TreeSettings settings_of(const ProductShare& share) {
@@ -30,20 +31,26 @@ namespace prismfield::fast {
 
 /// The trees of a rank's share, and their product.
 template <class Space>
-class TreeShare final : public ShareProduct {
+class TreeShare final : public TreeProduct {
 public:
-  TreeShare(const Space& space, const ProductShare& share)
-      : m_space(space), m_n_fields(fields_of(share.plan.set).size()), m_n_points(share.points.size()) {
-    PrismBlock block;
-    share.prisms.read(share.plan.prisms(), block);
-    m_products = std::make_unique<TreeProducts<Space>>(space, std::move(block), share.points, settings_of(share));
+  TreeShare(const Space& space, const ProductShare& share, PrismBlock prisms, bool is_alone)
+      : m_space(space),
+        m_n_fields(fields_of(share.plan.set).size()),
+        m_n_points(share.points.size()),
+        m_products(space, std::move(prisms), share.points, settings_of(share), is_alone) {}
+
+  [[nodiscard]] std::vector<double> boxes() const override { return m_products.boxes(); }
+  [[nodiscard]] std::vector<std::vector<double>> essential(const std::vector<double>& boxes, int rank) const override {
+    return m_products.essential(m_space, boxes, rank);
   }
+  void finish(const std::vector<std::vector<double>>& received) override { m_products.finish(m_space, received); }
+  [[nodiscard]] TreeCounts counts() const override { return m_products.counts(); }
 
   void compute(const Pause& pause, double* values, double* contact) override {
-    write(values, m_n_fields, [&](double* to) { m_products->multiply_own(m_space, pause, 1, to); });
-    write(contact, n_contact_columns, [&](double* to) { m_products->read_contacts(m_space, to); });
+    write(values, m_n_fields, [&](double* to) { m_products.multiply_own(m_space, pause, 1, to); });
+    write(contact, n_contact_columns, [&](double* to) { m_products.read_contacts(m_space, to); });
   }
-  [[nodiscard]] std::array<std::int64_t, n_forms> pairs_by_form() const override { return m_products->pairs_by_form(); }
+  [[nodiscard]] std::array<std::int64_t, n_forms> pairs_by_form() const override { return m_products.pairs_by_form(); }
 
 private:
   /// Lets `fill` write so many numbers a point in the space's memory, and copies them where they are wanted.
@@ -64,12 +71,13 @@ private:
 
   Space m_space;
   std::int64_t m_n_fields, m_n_points;
-  std::unique_ptr<TreeProducts<Space>> m_products;
+  TreeProducts<Space> m_products;
 };
 
 template <class Space>
-std::unique_ptr<ShareProduct> make_tree_share_on(const Space& space, const ProductShare& share) {
-  return std::make_unique<TreeShare<Space>>(space, share);
+std::unique_ptr<TreeProduct> make_tree_product_on(const Space& space, const ProductShare& share, PrismBlock prisms,
+                                                  bool is_alone) {
+  return std::make_unique<TreeShare<Space>>(space, share, std::move(prisms), is_alone);
 }
 
 }  // namespace prismfield::fast

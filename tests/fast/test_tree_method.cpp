@@ -3,6 +3,7 @@
 
 // Forward runs by trees against those of every pair. PRISMFIELD_TREE_CASES: how many random ones, of 60.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,14 +11,22 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
+#include <exception>
 #include <iostream>
 #include <map>
+#include <new>
+#include <numeric>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <prismfield/error.hpp>
 #include <prismfield/forward.hpp>
 
+#include "fast/essential_work.hpp"
+#include "fast/space_parts.hpp"
+#include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
 #include "tree_cases.hpp"
@@ -112,20 +121,26 @@ TEST(TreeMethod, KeepsToTheTolerance) {
 }
 
 /// Points on faces, edges and corners of prisms, some of which weigh nothing.
-TEST(TreeMethod, FindsThePointsThatPrismsTouch) {
+struct TouchingCase {
   std::vector<Prism> prisms = random_prisms(Masses::cells, 1000, true, 3);
-  for (std::size_t i = 0; i < prisms.size(); i += 5) prisms[i].density = 0;
   std::vector<Point> points = random_points(Places::inside, prisms, 300, 4);
-  for (std::size_t i = 0; i < prisms.size(); i += 7) {
-    const Prism& p = prisms[i];
-    const double x = 0.5 * (p.west + p.east), y = 0.5 * (p.south + p.north);
-    points.insert(points.end(), {{x, y, p.top}, {p.west, y, p.top}, {p.west, p.south, p.bottom}});
+  TouchingCase() {
+    for (std::size_t i = 0; i < prisms.size(); i += 5) prisms[i].density = 0;
+    for (std::size_t i = 0; i < prisms.size(); i += 7) {
+      const Prism& p = prisms[i];
+      const double x = 0.5 * (p.west + p.east), y = 0.5 * (p.south + p.north);
+      points.insert(points.end(), {{x, y, p.top}, {p.west, y, p.top}, {p.west, p.south, p.bottom}});
+    }
+    points.push_back({-1000, 0, 0});
   }
-  points.push_back({-1000, 0, 0});
-  const Fields exact = run_forward(by(Method::direct), prisms, points);
+};
+
+TEST(TreeMethod, FindsThePointsThatPrismsTouch) {
+  const TouchingCase c;
+  const Fields exact = run_forward(by(Method::direct), c.prisms, c.points);
   EXPECT_GT(exact.points_inside, 200);
   EXPECT_GT(exact.singular_points.size(), 20U);
-  const Fields computed = run_forward(by_tree(1e-7), prisms, points);
+  const Fields computed = run_forward(by_tree(1e-7), c.prisms, c.points);
   expect_alike(computed, exact, 1e-7, "touching");
   EXPECT_EQ(computed.plan.method, Method::tree);
 }
@@ -187,6 +202,224 @@ TEST(TreeMethod, TakesRanksHoweverTheyShare) {
     EXPECT_EQ(computed.plan.method, Method::tree);
     if (ranks().rank() == 0) expect_alike(computed, exact, 1e-6, name(partition));
   }
+}
+
+/// Trees in parts of space against the direct sums, on all ranks.
+void expect_of_parts(const std::vector<Prism>& prisms, const std::vector<Point>& points, double tolerance,
+                     const std::string& what) {
+  const ListEnsemble ensemble(prisms);
+  const Points stations = make_station_points(points);
+  const Fields exact = forward(ensemble, stations, by(Method::direct), ranks());
+  const Fields computed = forward(ensemble, stations, by_tree(tolerance), ranks());
+  EXPECT_EQ(computed.plan.tree.in_parts_of_space, ranks().size() > 1) << what;
+  if (ranks().rank() == 0) {
+    expect_alike(computed, exact, tolerance, what);
+    EXPECT_LE(computed.check.repeats, run_forward(by_tree(tolerance), prisms, points).check.repeats) << what;
+  }
+  EXPECT_EQ(forward(ensemble, stations, by_tree(tolerance), ranks()).values, computed.values) << what;
+}
+
+TEST(SpaceParts, HoldEquallyMany) {
+  Draw draw(1);
+  std::vector<fast::PlacedItem> items;
+  // half of them at one place
+  for (std::int64_t i = 0; i < 4000; ++i) {
+    items.push_back({{i < 2000 ? draw(0, 9) : 4.5, i < 2000 ? draw(0, 5) : 1, 0.5 * draw(0, 1)}, i});
+  }
+  for (const int parts : {1, 2, 3, 7, 64}) {
+    const fast::SpaceParts points(items, parts), prisms(items, parts, &points);
+    std::vector<int> count(static_cast<std::size_t>(parts), 0);
+    for (const fast::PlacedItem& item : items) {
+      ++count[static_cast<std::size_t>(points.part_of(item))];
+      EXPECT_EQ(points.part_of(item), prisms.part_of(item));
+    }
+    EXPECT_LE(*std::max_element(count.begin(), count.end()), 4000 / parts + 7);
+    EXPECT_GE(*std::min_element(count.begin(), count.end()), 4000 / parts - 7);
+  }
+  EXPECT_EQ(fast::sampled_numbers({3, 8}, 9), (std::vector<std::int64_t>{3, 4, 5, 6, 7}));
+  EXPECT_EQ(fast::sampled_numbers({0, 100000}, 100).size(), 100U);
+}
+
+TEST(TreesOfRanks, KeepToTheTolerance) {
+  const char* const text = std::getenv("PRISMFIELD_TREE_CASES");
+  const int n_cases = text != nullptr ? std::atoi(text) : 30;
+  for (int i = 0; i < n_cases; ++i) {
+    const Case c = random_case(static_cast<std::uint64_t>(i));
+    expect_of_parts(c.prisms, c.points, c.tolerance, c.what);
+  }
+}
+
+TEST(TreesOfRanks, ServeWhateverLiesWhere) {
+  const std::vector<Prism> prisms = random_prisms(Masses::uniform, 1500, true, 31);
+  const std::vector<Point> points = random_points(Places::inside, prisms, 700, 32);
+  std::vector<Point> aside = points, at_one_place(500, {700, 900, -300});
+  for (Point& p : aside) p[0] += 3000;
+  expect_of_parts(prisms, aside, 1e-7, "points on one side");
+  expect_of_parts(prisms, at_one_place, 1e-7, "points at one place");
+  expect_of_parts(std::vector<Prism>(500, prisms[7]), points, 1e-7, "prisms at one place");
+  std::vector<Prism> some_empty = prisms;
+  for (Prism& p : some_empty) {
+    if (p.west < 1300) p.density = 0;
+  }
+  expect_of_parts(some_empty, points, 1e-7, "a side without mass");
+  std::vector<Prism> empty = prisms;
+  for (Prism& p : empty) p.density = 0;
+  const Fields zeros = forward(ListEnsemble(empty), make_station_points(points), by_tree(1e-6), ranks());
+  EXPECT_TRUE(std::all_of(zeros.values.begin(), zeros.values.end(), [](double v) { return v == 0; }));
+  if (ranks().rank() == 0) {
+    EXPECT_EQ(zeros.points_inside, run_forward(by(Method::direct), empty, points).points_inside);
+  }
+}
+
+TEST(TreesOfRanks, FindThePointsThatPrismsTouch) {
+  const TouchingCase c;
+  expect_of_parts(c.prisms, c.points, 1e-7, "touching");
+}
+
+TEST(TreesOfRanks, AreNotMadeOfFewOfEither) {
+  const std::vector<Prism> prisms = random_prisms(Masses::uniform, 300, true, 5);
+  const std::vector<Point> points = random_points(Places::above, prisms, 400, 6);
+  const auto expect_within = [](const std::vector<Prism>& some, const std::vector<Point>& at) {
+    const ListEnsemble ensemble(some);
+    const Points stations = make_station_points(at);
+    const Fields exact = forward(ensemble, stations, by(Method::direct), ranks());
+    const Fields computed = forward(ensemble, stations, by_tree(1e-6), ranks());
+    EXPECT_FALSE(computed.plan.tree.in_parts_of_space);
+    if (ranks().rank() == 0) expect_alike(computed, exact, 1e-6, std::to_string(at.size()));
+  };
+  expect_within({prisms.begin(), prisms.begin() + 1}, points);
+  expect_within(prisms, {points.begin(), points.begin() + 2});
+  expect_within({prisms.begin(), prisms.begin() + 2}, {points.begin(), points.begin() + 1});
+}
+
+/// Work whose fields' sizes are known, about, at points above random prisms.
+struct WorkOfParts {
+  Plan plan;
+  fast::EssentialWork work;
+  WorkOfParts(const PrismSource& prisms, const Points& points)
+      : plan(plan_on_ranks(by_tree(1e-6, FieldList::all()), prisms, points, problem_size(prisms, points), ranks())),
+        work(plan, ranks().rank()) {
+    work.expect({3e10, 3e7, 2e5});
+  }
+};
+
+/// Cannot be read on one rank.
+template <class Failure>
+class FailingPrisms final : public ListEnsemble {
+public:
+  FailingPrisms(const std::vector<Prism>& prisms, int rank) : ListEnsemble(prisms), m_rank(rank) {}
+  void read(IndexRange range, PrismBlock& out) const override {
+    if (ranks().rank() == m_rank) throw Failure();
+    ListEnsemble::read(range, out);
+  }
+
+private:
+  int m_rank;
+};
+struct DiskIsGone : RunError {
+  DiskIsGone() : RunError("the disk is gone") {}
+};
+
+template <class Failure>
+std::string told_of_failure(int failing) {
+  const std::vector<Prism> prisms = random_prisms(Masses::uniform, 1500, true, 31);
+  const FailingPrisms<Failure> source(prisms, failing);
+  const Points points = make_station_points(random_points(Places::inside, prisms, 700, 32));
+  WorkOfParts parts(source, points);
+  try {
+    static_cast<void>(forward(source, points, by_tree(1e-6, FieldList::all()), parts.work, ranks(), nullptr));
+  } catch (...) {
+    return explain(std::current_exception()).message;
+  }
+  ADD_FAILURE() << "no failure";
+  return "";
+}
+
+TEST(TreesOfRanks, FailTogether) {
+  for (int failing = 0; failing < ranks().size(); ++failing) {
+    const std::string disk = told_of_failure<DiskIsGone>(failing), memory = told_of_failure<std::bad_alloc>(failing);
+    if (ranks().rank() != failing) continue;
+    EXPECT_THAT(disk, ::testing::HasSubstr("the disk is gone"));
+    EXPECT_THAT(memory, ::testing::HasSubstr("no memory for"));
+  }
+  expect_of_parts(random_prisms(Masses::uniform, 600, true, 1), {200, {100, 200, 50}}, 1e-6, "after failures");
+}
+
+/// Prisms in a layer 1,000 m deep and points 80 to 300 m above, as many a square metre for any number of ranks.
+void make_layer(std::int64_t n, std::vector<Prism>& prisms, std::vector<Point>& points) {
+  const double side = 2000 * std::sqrt(static_cast<double>(n) / 50000);
+  Draw draw(77);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double x = draw(0, side), y = draw(0, side), z = draw(-1000, -50);
+    prisms.push_back({x, x + 30, y, y + 30, z, z + 30, draw(-1000, 1000)});
+    points.push_back({draw(0, side), draw(0, side), draw(80, 300)});
+  }
+}
+
+/// Sizes of the fields by some of the points, for all ranks.
+FieldSizes sizes_of(const PrismSource& prisms, const std::vector<Point>& points) {
+  std::vector<Point> some;
+  for (std::size_t i = 0; i < points.size(); i += points.size() / 100) some.push_back(points[i]);
+  const Fields exact =
+      forward(prisms, make_station_points(some), by(Method::direct, default_tolerance, FieldList::all()), ranks());
+  FieldSizes sizes{};
+  if (ranks().rank() == 0) sizes = smallest_sizes(exact.values);
+  broadcast(ranks(), sizes);
+  return sizes;
+}
+
+/// Processor seconds of a step; those in which a rank waits for others are among them.
+template <class Step>
+double seconds_of(const Step& step) {
+  const std::clock_t begin = std::clock();
+  step();
+  return static_cast<double>(std::clock() - begin) / static_cast<double>(CLOCKS_PER_SEC);
+}
+
+std::string done_by(RankWork& work, const PrismSource& prisms, const Points& points) {
+  const double trees = seconds_of([&] { work.prepare(prisms, points, ranks()); });
+  const double product = seconds_of([&] { work.compute(ranks(), nullptr, nullptr); });
+  return std::to_string(trees) + " s trees, " + std::to_string(product) + " s product";
+}
+
+std::int64_t near_pairs_of(RankWork& work) {
+  const WorkDone done = work.take();
+  return std::accumulate(done.pairs_by_form.begin(), done.pairs_by_form.end(), std::int64_t{0});
+}
+
+/// Of each rank: bytes sent, cells, exchanges, near pairs and seconds, and seconds of a rank of a grid.
+void print_scaling(std::int64_t items_of_rank) {
+  std::vector<Prism> prisms;
+  std::vector<Point> points;
+  make_layer(items_of_rank * ranks().size(), prisms, points);
+  const ListEnsemble ensemble(prisms);
+  const Points stations = make_station_points(points);
+  WorkOfParts parts(ensemble, stations);
+  const FieldSizes sizes = sizes_of(ensemble, points);
+  parts.work.expect(sizes);
+  std::ostringstream line;
+  line << "rank " << ranks().rank() << " of " << ranks().size() << ": " << done_by(parts.work, ensemble, stations);
+  const fast::TreeCounts counts = parts.work.counts();
+  line << "; sent bytes of prisms " << parts.work.bytes_of_prisms() << ", of cells " << parts.work.bytes_of_cells()
+       << "; cells " << counts.cells_of_points << " of points, " << counts.cells_of_prisms << " of prisms, "
+       << counts.received_cells << " received; exchanges " << counts.exchanges << ", near pairs "
+       << near_pairs_of(parts.work);
+  Request request = by_tree(1e-6, FieldList::all());
+  request.execution.partition = Partition::rank_grid;
+  const int columns = ranks().size() >= 4 ? 2 : 1;
+  request.execution.rank_grid = {ranks().size() / columns, columns};
+  const auto grid =
+      make_work(plan_on_ranks(request, ensemble, stations, problem_size(ensemble, stations), ranks()), ranks());
+  grid->expect(sizes);
+  line << "; on a grid " << done_by(*grid, ensemble, stations) << ", near pairs " << near_pairs_of(*grid) << "\n";
+  std::cout << line.str();
+}
+
+/// Weak scaling: PRISMFIELD_TREE_SCALING prisms and points a rank.
+TEST(TreesOfRanks, Scale) {
+  const char* const text = std::getenv("PRISMFIELD_TREE_SCALING");
+  if (text == nullptr) GTEST_SKIP() << "prints a figure where PRISMFIELD_TREE_SCALING is set";
+  print_scaling(std::atoll(text));
 }
 
 /// What a request is told behind "is tree, which ".
