@@ -14,6 +14,7 @@
 #include <prismfield/prisms.hpp>
 
 #include "fast/essential_cells.hpp"
+#include "fast/expansion_numbers.hpp"
 #include "fast/far_launch.hpp"
 #include "fast/make_tree_share.hpp"
 #include "fast/near_field.hpp"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <prismfield/forms.hpp>
+#include <prismfield/plan.hpp>
 #include <prismfield/prisms.hpp>
 
-#include "compute/direct_plan.hpp"
 #include "fast/make_tree_share.hpp"
 #include "fast/tree_products.hpp"
 

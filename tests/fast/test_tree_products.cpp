@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/staged_prisms.hpp"
 #include "fast/tree_products.hpp"
 #include "tree_cases.hpp"
 
