@@ -206,8 +206,8 @@ TEST(TreeMethod, TakesRanksHoweverTheyShare) {
 }
 
 /// Trees in parts of space against the direct sums, on all ranks.
-void expect_of_parts(const std::vector<Prism>& prisms, const std::vector<Point>& points, double tolerance,
-                     const std::string& what) {
+Fields expect_of_parts(const std::vector<Prism>& prisms, const std::vector<Point>& points, double tolerance,
+                       const std::string& what) {
   const ListEnsemble ensemble(prisms);
   const Points stations = make_station_points(points);
   const Fields exact = forward(ensemble, stations, by(Method::direct), ranks());
@@ -215,9 +215,9 @@ void expect_of_parts(const std::vector<Prism>& prisms, const std::vector<Point>&
   EXPECT_EQ(computed.plan.tree.in_parts_of_space, ranks().size() > 1) << what;
   if (ranks().rank() == 0) {
     expect_alike(computed, exact, tolerance, what);
-    EXPECT_LE(computed.check.repeats, run_forward(by_tree(tolerance), prisms, points).check.repeats) << what;
   }
   EXPECT_EQ(forward(ensemble, stations, by_tree(tolerance), ranks()).values, computed.values) << what;
+  return computed;
 }
 
 TEST(SpaceParts, HoldEquallyMany) {
@@ -245,10 +245,13 @@ TEST(TreesOfRanks, KeepToTheTolerance) {
   if (ranks().size() == 1) GTEST_SKIP() << "TreeMethod.KeepsToTheTolerance is of one rank";
   const char* const text = std::getenv("PRISMFIELD_TREE_CASES");
   const int n_cases = text != nullptr ? std::atoi(text) : 30;
+  std::int64_t repeated = 0;
   for (int i = 0; i < n_cases; ++i) {
     const Case c = random_case(static_cast<std::uint64_t>(i));
-    expect_of_parts(c.prisms, c.points, c.tolerance, c.what);
+    repeated += expect_of_parts(c.prisms, c.points, c.tolerance, c.what).check.repeats;
   }
+  // few exchanges, each of half the tolerance at most, are all that far points have
+  EXPECT_LE(repeated, n_cases / 100);
 }
 
 TEST(TreesOfRanks, ServeWhateverLiesWhere) {
