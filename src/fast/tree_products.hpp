@@ -577,7 +577,8 @@ private:
     FarData<Memory> data = m_data;
     data.to = {tree.cells, values};
     data.leaves = tree.leaves;
-    launch_step(space, step, data, static_cast<std::int64_t>(tree.leaves.extent(0)));
+    const int at_once = leaves_of_item<Space>(step);
+    launch_step(space, step, data, (static_cast<std::int64_t>(tree.leaves.extent(0)) + at_once - 1) / at_once);
   }
   void shift(const Space& space, FarStep step, const Tree<Memory>& tree, const Columns& values, std::size_t level) {
     FarData<Memory> data = m_data;
