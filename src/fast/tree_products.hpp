@@ -499,10 +499,11 @@ private:
   [[nodiscard]] BoundTable<Memory> bound_table(const Space& space, const Vector& mass) const {
     const int degree = m_settings.degree;
     constexpr int n_columns = n_target_sizes * n_powers;
-    const std::vector<double> weights = bound_weights(degree);
-    const auto copy = new_view<Columns>("bound_weights", degree + 2, n_columns);
+    const std::vector<float> weights = bound_weights(degree);
+    const auto copy =
+        new_view<Kokkos::View<float**, Kokkos::LayoutRight, Memory>>("bound_weights", degree + 2, n_columns);
     Kokkos::deep_copy(space, copy,
-                      Kokkos::View<const double**, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                      Kokkos::View<const float**, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
                           weights.data(), static_cast<std::size_t>(degree + 2), n_columns));
     const auto table = new_view<BoundTable<Memory>>("bound_table", m_sources.n_cells(), n_columns);
     Kokkos::parallel_for(
