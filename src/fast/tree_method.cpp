@@ -17,6 +17,7 @@
 #include "compute/balance.hpp"
 #include "compute/method.hpp"
 #include "fast/expansion_numbers.hpp"
+#include "fast/leaf_sizes.hpp"
 #include "fast/make_tree_share.hpp"
 #include "kernel/contact.hpp"
 #include "model/choices.hpp"
@@ -26,14 +27,12 @@ namespace {
 
 /// Below, the degree of expansions would pass max_degree where cells are neighbours.
 constexpr double least_tolerance = 1e-11;
-constexpr std::int64_t items_of_leaf = 32;
 
 [[noreturn]] void refuse_tree(const std::string& why) {
   throw InputError("", "execution.method", fmt::format("is {}, which {}", name(Method::tree), why));
 }
 
-void check_tree(const Request& request, const PrismSource& /*ensemble*/, const PointColumns& /*points*/,
-                ProblemSize& /*problem*/) {
+void check_tree(const Request& request, const PrismSource& ensemble, const PointColumns& points, ProblemSize& problem) {
   const Execution& wanted = request.execution;
   if (wanted.tolerance < least_tolerance) {
     refuse_tree(fmt::format("needs an execution.tolerance of {:g} or more; direct keeps to {:g}", least_tolerance,
@@ -44,6 +43,7 @@ void check_tree(const Request& request, const PrismSource& /*ensemble*/, const P
     refuse_tree(fmt::format("computes in double precision, not in {}; use execution.precision: double",
                             name(wanted.precision)));
   }
+  problem.points_per_prism = fast::points_per_prism(ensemble, points);
 }
 
 /// Bytes of the trees in the space that computes, about: cells are half full, and a cell of points exchanges with some
@@ -55,7 +55,7 @@ std::int64_t tree_bytes(const Plan& plan, const ProblemSize& problem, const Engi
   const std::int64_t a_prism = m.per_prism + (6 + 5 + 2 * 5 + 7) * 8,
                      a_point = (n_fields + n_contact_columns + 3 + 13) * 8;
   const std::int64_t shapes = problem.uniform_shape ? 1 : prisms;
-  const std::int64_t cells = 4 * (prisms + points) / items_of_leaf + 2;
+  const std::int64_t cells = 4 * (prisms / plan.tree.leaf_prisms + points / plan.tree.leaf_points) + 2;
   const std::int64_t a_cell = 2 * fast::n_terms(plan.tree.degree) * 8 + 16 * 8;
   // of a source: how its moments fall off; of a target: its exchanges, listed twice
   constexpr std::int64_t beside = 1200, exchanges = 500;
@@ -66,8 +66,10 @@ void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, c
   // also where points are so few that the direct sums that check them are as many
   plan.tolerance = request.execution.tolerance;
   plan.tree.degree = fast::degree_for(plan.tolerance);
-  plan.tree.leaf_prisms = plan.tree.leaf_points = items_of_leaf;
   const EngineTraits& traits = machine.engine;
+  const fast::LeafSizes leaves = fast::leaf_sizes(traits.is_device, problem.points_per_prism, plan.prisms().size());
+  plan.tree.leaf_prisms = leaves.prisms;
+  plan.tree.leaf_points = leaves.points;
   plan.tree.bytes = tree_bytes(plan, problem, traits.memory);
   // prisms as they are read and in the order of the tree
   const std::int64_t blocks = 2 * plan.prisms().size() * 7 * 8;

@@ -20,6 +20,7 @@
 #include "compute/operator_plan.hpp"
 #include "compute/rank_operator.hpp"
 #include "engine/instances/with_space.hpp"
+#include "fast/leaf_sizes.hpp"
 #include "fast/make_tree_operator.hpp"
 #include "fast/tree_products.hpp"
 #include "model/points.hpp"
@@ -99,6 +100,10 @@ private:
     settings.set = m_work.plan.set;
     settings.rows = kernel::field_rows(settings.set, m_work.fields);
     settings.degree = degree_for(tolerance);
+    const LeafSizes leaves =
+        leaf_sizes(is_device_space<ExecutionSpace>, points_per_prism(prisms, m_work.unordered), m_work.n_prisms());
+    settings.leaf_prisms = leaves.prisms;
+    settings.leaf_points = leaves.points;
     settings.truncation = tolerance / 10;
     settings.any_density = true;
     settings.allowed = allowed_errors(space, tolerance);
