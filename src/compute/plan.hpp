@@ -54,6 +54,8 @@ struct ProblemSize {
   IndexRange looked_at = {};
   /// what the method fft found there
   std::shared_ptr<const ConvolutionLayout> mesh = {};
+  /// points to a prism in equal volumes, as the method tree found
+  double points_per_prism = 1;
 };
 
 /// Throws InputError with every value that no run can have, by the key of a case that says the same: an empty list of

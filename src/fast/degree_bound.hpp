@@ -21,6 +21,21 @@
 /// chord is above it.
 namespace prismfield::fast {
 
+/// 2^x from above, by a thousandth at most; below x = -126 that of -126.
+KOKKOS_INLINE_FUNCTION float exp2_above(float x) {
+  const float in_range = Kokkos::max(x, -126.0F);
+  const int whole = static_cast<int>(in_range + 127);
+  const float f = in_range - static_cast<float>(whole - 127);
+  return Kokkos::bit_cast<float>(whole << 23) * (1 + f - f * (1 - f) * (0.306F + 0.072F * f));
+}
+
+/// log2 x from above, by 0.007 at most, of a normal number x > 0.
+KOKKOS_INLINE_FUNCTION float log2_above(float x) {
+  const auto bits = Kokkos::bit_cast<std::int32_t>(x);
+  const float f = Kokkos::bit_cast<float>((bits & 0x7fffff) | 0x3f800000) - 1;
+  return static_cast<float>((bits >> 23) - 127) + f + f * (1 - f) * (0.4428F - 0.164F * f);
+}
+
 /// Sizes of targets for which h is kept, b/a = 2^-3 ... 2^3, and the powers K of each.
 inline constexpr int n_target_sizes = 7;
 inline constexpr int first_target_size = -3;
@@ -33,16 +48,17 @@ using BoundTable = Kokkos::View<float**, Kokkos::LayoutRight, Memory>;
 
 /// Weights of P_n/(M a^n) in h: (n, target size * n_powers + K): binomial(K, n) (a/(a + b))^n (b/(a + b))^(K-n); the
 /// last row: those of all n above `degree`.
-[[nodiscard]] inline std::vector<double> bound_weights(int degree) {
+[[nodiscard]] inline std::vector<float> bound_weights(int degree) {
   constexpr int n_columns = n_target_sizes * n_powers;
-  std::vector<double> weights(static_cast<std::size_t>((degree + 2) * n_columns));
+  std::vector<float> weights(static_cast<std::size_t>((degree + 2) * n_columns));
   for (int size = 0; size < n_target_sizes; ++size) {
     const double share_of_a = 1 / (1 + std::exp2(size + first_target_size));
     for (int k = 0; k <= most_power; ++k) {
       double binomial = 1;
       for (int n = 0; n <= k; ++n) {
         const double weight = binomial * std::pow(share_of_a, n) * std::pow(1 - share_of_a, k - n);
-        weights[static_cast<std::size_t>(std::min(n, degree + 1) * n_columns + size * n_powers + k)] += weight;
+        weights[static_cast<std::size_t>(std::min(n, degree + 1) * n_columns + size * n_powers + k)] +=
+            static_cast<float>(weight);
         binomial = binomial * (k - n) / (n + 1);
       }
     }
@@ -60,7 +76,7 @@ struct BoundCells {
   /// whether the moments are those of the densities that matter, or only |mass| is
   bool knows_moments;
   /// see bound_weights()
-  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> weights;
+  Kokkos::View<const float**, Kokkos::LayoutRight, Memory> weights;
   Expansions<Memory> sources;
   TreePrisms<Memory> prisms;
   /// (cell) sum of |mass|
@@ -78,15 +94,16 @@ struct BoundCells {
       if (has_sums && !knows_moments) sums_of_powers(cell, power);
       for (int n = 0; knows_moments && n <= degree; ++n) power[n] = Kokkos::min(1.0, power_of_moments(cell, n));
     }
-    double h[n_columns];
+    float h[n_columns];
     for (int i = 0; i < n_columns; ++i) h[i] = 0;
     for (int n = 0; n <= degree + 1; ++n) {
-      for (int i = 0; i < n_columns; ++i) h[i] += weights(n, i) * power[n];
+      const auto factor = static_cast<float>(power[n]);
+      for (int i = 0; i < n_columns; ++i) h[i] += weights(n, i) * factor;
     }
     // the floats' rounding; below the least h a bound is that
     constexpr float rounding = 1e-4F, least = 1e-37F;
     for (int i = 0; i < n_columns; ++i) {
-      table(cell, i) = Kokkos::log2(Kokkos::max(static_cast<float>(h[i]), least)) + rounding;
+      table(cell, i) = log2_above(Kokkos::max(h[i], least)) + rounding;
     }
   }
 
@@ -135,6 +152,9 @@ struct AllowedErrors {
   double of[3];
 };
 
+/// Below, floats would lose terms.
+inline constexpr double least_left = 1e-30;
+
 /// The least total degree, 0 ... most, with which an exchange keeps within the allowed errors; -1: none.
 struct LeastDegree {
   AllowedErrors allowed;
@@ -142,19 +162,23 @@ struct LeastDegree {
 
   /// `log_h`: the row of the source. mass: M.
   KOKKOS_FUNCTION int operator()(double a, double b, double d, double mass, const float* log_h) const {
-    const int size = size_of(a, b);
     // a smaller target counts as the smallest that is kept
-    const double reach = a + (size < 0 ? a * Kokkos::exp2(1.0 * first_target_size) : b);
+    constexpr double least_size = 1.0 / (1 << -first_target_size);
+    const double reach = a + Kokkos::max(b, a * least_size);
     const double ratio = reach / d;
     if (ratio >= 0.95) return -1;
     // allowed sums of N!/(N - q)! ratio^(N-q) h(N - q)
     double left[3];
-    for (int q = 0; q < 3; ++q) left[q] = allowed.of[q] * d * (q == 0 ? 1.0 : q == 1 ? d : d * d) / mass;
-    const double log_ratio = Kokkos::log2(ratio);
+    for (int q = 0; q < 3; ++q) {
+      left[q] = allowed.of[q] * d * (q == 0 ? 1.0 : q == 1 ? d : d * d) / mass;
+      if (left[q] < least_left) return -1;
+    }
+    const auto log_ratio = static_cast<float>(Kokkos::log2(ratio));
+    const Chord chord(log_h, static_cast<float>(b / a), log_ratio);
+    // as most pairs that are looked at
+    if (passes(chord, most + 1, left)) return -1;
     const int top = first_power(ratio, log_ratio, left);
     if (top < 0) return -1;
-    const Chord chord{log_h, size, chord_place(a, b, size), log_ratio};
-    if (passes(chord, most + 1, left)) return -1;
     double term[3] = {chord(top), chord(top - 1), chord(top - 2)};
     for (int n = top; n > 2; --n) {
       const double factor[3] = {1.0, 1.0 * n, 1.0 * n * (n - 1)};
@@ -168,53 +192,43 @@ struct LeastDegree {
   }
 
 private:
-  /// ratio^K h(K), h by the chord between two sizes of targets.
+  /// ratio^K h(K), h by the chord between two sizes of targets; in floats, for whose rounding h has room.
   struct Chord {
+    /// the row of the size below; how far from there to the next; 0 where h = 1, else 1
     const float* log_h;
-    int size;
-    double place, log_ratio;
-    KOKKOS_FUNCTION double operator()(int k) const {
+    float place, counts, log_ratio;
+
+    KOKKOS_FUNCTION Chord(const float* row, float b_per_a, float log_of_ratio) : log_ratio(log_of_ratio) {
+      const float size = Kokkos::max(Kokkos::log2(b_per_a) - static_cast<float>(first_target_size), 0.0F);
+      constexpr int last = n_target_sizes - 1;
+      counts = size <= last ? 1.0F : 0.0F;
+      const int below = Kokkos::min(static_cast<int>(size), last - 1);
+      place = size - static_cast<float>(below);
+      log_h = row + below * n_powers;
+    }
+    KOKKOS_FUNCTION float operator()(int k) const {
       if (k <= 0) return 1;
-      double log_of_h = 0;
-      if (size < n_target_sizes) {
-        const int column = Kokkos::max(size, 0) * n_powers + k;
-        log_of_h = log_h[column];
-        if (place > 0) log_of_h += place * (log_h[column + n_powers] - log_h[column]);
-      }
-      return Kokkos::exp2(k * log_ratio + log_of_h);
+      const float log_of_h = log_h[k] + place * (log_h[k + n_powers] - log_h[k]);
+      return exp2_above(static_cast<float>(k) * log_ratio + counts * log_of_h);
     }
   };
 
   /// Whether the term of degree n alone is more than is left, as most are where there is no degree.
   KOKKOS_FUNCTION static bool passes(const Chord& chord, int n, const double (&left)[3]) {
-    return chord(n) > left[0] || n * chord(n - 1) > left[1] || n * (n - 1.0) * chord(n - 2) > left[2];
-  }
-  /// The kept size below b/a; -1: all are above; n_target_sizes: h = 1.
-  [[nodiscard]] KOKKOS_FUNCTION static int size_of(double a, double b) {
-    double size_b = a * Kokkos::exp2(1.0 * first_target_size);
-    if (b < size_b) return -1;
-    for (int size = 0; size + 1 < n_target_sizes; ++size) {
-      size_b *= 2;
-      if (b <= size_b) return size;
-    }
-    return n_target_sizes;
-  }
-  [[nodiscard]] KOKKOS_FUNCTION static double chord_place(double a, double b, int size) {
-    if (size < 0 || size >= n_target_sizes) return 0;
-    return Kokkos::log2(b / a) - (first_target_size + size);
+    return chord(n) > left[0] || 1.0 * n * chord(n - 1) > left[1] || n * (n - 1.0) * chord(n - 2) > left[2];
   }
   /// The N from which on the sum of all further terms with h = 1 is at most a tenth of what is left, or, as far as h is
   /// kept, all of it; the sum is subtracted; -1: none.
-  KOKKOS_FUNCTION static int first_power(double ratio, double log_ratio, double (&left)[3]) {
+  KOKKOS_FUNCTION static int first_power(double ratio, float log_ratio, double (&left)[3]) {
     // where a term alone, times 1/(1 - ratio)^(q + 1), is small enough, and a few more for its factor n^q
-    const double log_per = -Kokkos::log2(1 - ratio);
-    double least = 4;
+    const float log_rest = log2_above(static_cast<float>(1 - ratio));
+    float least = 4;
     for (int q = 0; q < 3; ++q) {
-      if (left[q] < Kokkos::Experimental::infinity_v<double>) {
-        least = Kokkos::max(least, q + (Kokkos::log2(0.1 * left[q]) - (q + 1) * log_per - 4 * q) / log_ratio);
-      }
+      const auto tenth = static_cast<float>(Kokkos::min(0.1 * left[q], 1.0));
+      const auto order = static_cast<float>(q);
+      least = Kokkos::max(least, order + (log2_above(tenth) + (order + 1) * log_rest - 4 * order) / log_ratio);
     }
-    for (int n = static_cast<int>(Kokkos::min(least, most_power - 0.5)); n <= most_power; ++n) {
+    for (int n = static_cast<int>(Kokkos::min(least, static_cast<float>(most_power) - 0.5F)); n <= most_power; ++n) {
       double rest[3];
       if (!further_terms(ratio, log_ratio, n, rest)) return -1;
       const double part = n < most_power ? 0.1 : 1.0;
@@ -226,8 +240,8 @@ private:
   }
   /// The sums over N > n of N!/(N - q)! ratio^(N-q): at most the first term/(1 - ratio (n + 2)/(n + 2 - q)), false
   /// where that is none.
-  KOKKOS_FUNCTION static bool further_terms(double ratio, double log_ratio, int n, double (&rest)[3]) {
-    double term = Kokkos::exp2((n + 1) * log_ratio);
+  KOKKOS_FUNCTION static bool further_terms(double ratio, float log_ratio, int n, double (&rest)[3]) {
+    double term = exp2_above(static_cast<float>(n + 1) * log_ratio);
     for (int q = 0; q < 3; ++q) {
       const double growth = ratio * (n + 2) / (n + 2 - q);
       if (growth >= 1) return false;

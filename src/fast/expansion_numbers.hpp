@@ -20,7 +20,7 @@ namespace prismfield::fast {
 inline constexpr int max_degree = 24;
 /// The highest degree that is worth its moments at a tolerance.
 [[nodiscard]] constexpr int degree_for(double tolerance) {
-  return tolerance >= 1e-4 ? 14 : tolerance >= 1e-6 ? 18 : tolerance >= 1e-8 ? 22 : max_degree;
+  return tolerance >= 1e-4 ? 16 : tolerance >= 1e-6 ? 20 : max_degree;
 }
 
 constexpr int n_terms(int degree) { return (degree + 1) * (degree + 2) / 2; }

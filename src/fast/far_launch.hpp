@@ -69,6 +69,12 @@ template <class Space>
   }
 }
 
+/// Leaves of one item of a step of leaves.
+template <class Space>
+[[nodiscard]] int leaves_of_item(FarStep step) {
+  return step != FarStep::moments_of_prisms || is_device_space<Space> ? 1 : lanes_of_host();
+}
+
 /// Points that are computed side by side, to whole numbers of which leaves are padded.
 template <class Space>
 [[nodiscard]] int lanes_of_space() {

@@ -5,6 +5,7 @@
 #include "fast/cells.hpp"
 #include "fast/leaf_terms.hpp"
 #include "fast/translation.hpp"
+#include "fast/transpose.hpp"
 
 /// The steps of the far field. Each is a struct with
 ///   numbers<L>(degree)  numbers of room that an item needs
@@ -20,16 +21,6 @@ PRISMFIELD_INLINE_FUNCTION L lane_numbers() {
   double number[kernel::lanes_v<L>];
   for (int i = 0; i < kernel::lanes_v<L>; ++i) number[i] = i;
   return kernel::load<L>(number);
-}
-
-/// A lane's sum, from the first on.
-template <class L>
-PRISMFIELD_INLINE_FUNCTION double sum_of(const L& lanes) {
-  double value[kernel::lanes_v<L>];
-  kernel::store(lanes, value);
-  double sum = value[0];
-  for (int i = 1; i < kernel::lanes_v<L>; ++i) sum += value[i];
-  return sum;
 }
 
 template <class L, class Worker>
@@ -95,20 +86,57 @@ PRISMFIELD_INLINE_FUNCTION bool are_alike(const FarData<Memory>& data, std::int3
   return true;
 }
 
-/// Masses of a leaf's prisms in lanes, none behind the last.
-template <class L, class Memory>
-PRISMFIELD_INLINE_FUNCTION L masses_of(const FarData<Memory>& data, std::int64_t first, int valid) {
-  const auto is_valid = lane_numbers<L>() < L(static_cast<double>(valid));
-  return kernel::select(is_valid, kernel::load<L>(&data.prisms.mass(first)), L(0.0));
-}
-
 /// Adds factor times a term to term i of a sum.
 template <class L>
 PRISMFIELD_INLINE_FUNCTION void add_times(const L& factor, const L& re, const L& im, const Terms<L>& sum, int i) {
   sum.set(i, kernel::fma(factor, re, sum.real(i)), kernel::fma(factor, im, sum.imag(i)));
 }
 
-/// Moments of the prisms of leaves. Those of one shape are moved as point masses, and made a shape's together.
+/// Leaves in lanes, and of each its i-th prism, as its centre sees it in its unit of length.
+template <class L, class Memory>
+struct LeafLanes {
+  static constexpr int width = kernel::lanes_v<L>;
+  const FarData<Memory>& data;
+  std::int32_t cell[width];
+  std::int64_t n_prisms[width], most = 0;
+  /// leaves that are none but the last one again hold no prisms
+  int valid;
+  bool alike = true;
+
+  PRISMFIELD_INLINE_FUNCTION LeafLanes(const FarData<Memory>& all, std::int64_t item) : data(all) {
+    const std::int64_t first = item * width, left = static_cast<std::int64_t>(data.leaves.extent(0)) - first;
+    valid = static_cast<int>(Kokkos::min<std::int64_t>(width, left));
+    for (int j = 0; j < width; ++j) {
+      cell[j] = data.leaves(first + Kokkos::min(j, valid - 1));
+      n_prisms[j] = j < valid ? data.to.cells.end(cell[j]) - data.to.cells.begin(cell[j]) : 0;
+      most = Kokkos::max(most, n_prisms[j]);
+      alike = alike && are_alike(data, cell[j]);
+    }
+  }
+  /// f(cell, prism) of the i-th prisms, 0 where there is none.
+  template <class F>
+  PRISMFIELD_INLINE_FUNCTION L gather(std::int64_t i, const F& f) const {
+    double number[width];
+    for (int j = 0; j < width; ++j) {
+      number[j] = i < n_prisms[j] ? f(cell[j], data.to.cells.begin(cell[j]) + i) : 0.0;
+    }
+    return kernel::load<L>(number);
+  }
+  PRISMFIELD_INLINE_FUNCTION L place(std::int64_t i, int d) const {
+    return gather(i, [&](std::int32_t c, std::int64_t p) {
+      return (data.prisms.centre(d, p) - data.to.cells.centre(c, d)) / data.to.cells.scale(c);
+    });
+  }
+  PRISMFIELD_INLINE_FUNCTION L half(std::int64_t i, int d) const {
+    return gather(i, [&](std::int32_t c, std::int64_t p) { return data.prisms.half(d, p) / data.to.cells.scale(c); });
+  }
+  PRISMFIELD_INLINE_FUNCTION L mass(std::int64_t i) const {
+    return gather(i, [&](std::int32_t, std::int64_t p) { return data.prisms.mass(p); });
+  }
+};
+
+/// Moments of the prisms of leaves, which begin as zeros. Those of one shape are moved as point masses, and made a
+/// shape's together.
 struct MomentsOfPrisms {
   template <class L>
   static constexpr int numbers(int degree) {
@@ -117,53 +145,42 @@ struct MomentsOfPrisms {
   template <class L, class Worker, class Memory>
   PRISMFIELD_INLINE_FUNCTION static void run(const Worker& worker, const FarData<Memory>& data, std::int64_t item,
                                              Room<L> room) {
-    const std::int32_t cell = data.leaves(item);
+    const LeafLanes<L, Memory> leaf(data, item);
     const int n = n_terms(data.degree);
-    const Terms<L> sum = room.terms(n);
-    clear(worker, n, sum);
-    const auto keep = [&](int i, const L& re, const L& im) {
-      data.to.values(cell, i) = sum_of(re) * data.tables.norm(i);
-      data.to.values(cell, n + i) = sum_of(im) * data.tables.norm(i);
-    };
-    if (are_alike(data, cell)) {
-      sum_points(worker, data, cell, sum, room);
-      give_shape(worker, data, cell, sum, room, keep);
-      return;
-    }
-    for_each_box(
-        worker, data, cell, room,
-        [&](std::int64_t first, int valid, int i, const L& re, const L& im) {
-          add_times(masses_of<L>(data, first, valid), re, im, sum, i);
-        },
-        [](std::int64_t, int) {});
-    share(worker, n, [&](int i) { keep(i, sum.real(i), sum.imag(i)); });
-  }
-
-private:
-  /// Moments, not N times them, of point masses at the prisms' centres, in lanes.
-  template <class L, class Worker, class Memory>
-  PRISMFIELD_INLINE_FUNCTION static void sum_points(const Worker& worker, const FarData<Memory>& data,
-                                                    std::int32_t cell, const Terms<L>& sum, Room<L> room) {
-    const Terms<L> r = room.terms(n_terms(data.degree));
-    const std::int64_t end = data.to.cells.end(cell);
-    for (std::int64_t first = data.to.cells.begin(cell); first < end; first += kernel::lanes_v<L>) {
-      const int valid = static_cast<int>(Kokkos::min<std::int64_t>(kernel::lanes_v<L>, end - first));
-      const BoxLanes<L> box(data, cell, first, valid);
-      regular_terms(worker, data.tables, data.degree, box.x, box.y, box.z, r);
-      const L mass = masses_of<L>(data, first, valid);
-      share(worker, n_terms(data.degree), [&](int i) { add_times(mass, r.real(i), r.imag(i), sum, i); });
-    }
-  }
-  /// Gives points' moments the shape of the leaf's first prism.
-  template <class L, class Worker, class Memory, class Keep>
-  PRISMFIELD_INLINE_FUNCTION static void give_shape(const Worker& worker, const FarData<Memory>& data,
-                                                    std::int32_t cell, const Terms<L>& points, Room<L> room,
-                                                    const Keep& keep) {
+    const Terms<L> sum = room.terms(n), r = room.terms(n);
     double* const a = room.lanes(n_terms(data.degree / 2));
-    const double per_unit = 1.0 / data.to.cells.scale(cell);
-    const auto half = [&](int d) { return L(data.prisms.half(d, data.to.cells.begin(cell)) * per_unit); };
-    box_moments(worker, data.tables, data.degree, half(0), half(1), half(2), a, room);
-    shifted_box_moments(worker, data.tables, data.degree, a, points, room, keep);
+    const auto moments_of_shapes = [&](std::int64_t i) {
+      box_moments(worker, data.tables, data.degree, leaf.half(i, 0), leaf.half(i, 1), leaf.half(i, 2), a, room);
+    };
+    clear(worker, n, sum);
+    for (std::int64_t i = 0; i < leaf.most; ++i) {
+      const L x = leaf.place(i, 0), y = leaf.place(i, 1), z = leaf.place(i, 2), mass = leaf.mass(i);
+      const auto add = [&](int k, const L& re, const L& im) { add_times(mass, re, im, sum, k); };
+      if (leaf.alike) {
+        regular_terms(worker, data.tables, data.degree, x, y, z, r, add);
+      } else {
+        regular_terms(worker, data.tables, data.degree, x, y, z, r);
+        moments_of_shapes(i);
+        shifted_box_moments(worker, data.tables, data.degree, a, r, room, add);
+      }
+    }
+    const auto keep = [&](int i, const L& re, const L& im) {
+      const L norm(data.tables.norm(i));
+      r.set(i, re * norm, im * norm);
+    };
+    if (leaf.alike) {
+      moments_of_shapes(0);
+      shifted_box_moments(worker, data.tables, data.degree, a, sum, room, keep);
+    } else {
+      share(worker, n, [&](int i) { keep(i, sum.real(i), sum.imag(i)); });
+    }
+    double *re[kernel::lanes_v<L>], *im[kernel::lanes_v<L>];
+    for (int j = 0; j < kernel::lanes_v<L>; ++j) {
+      re[j] = &data.to.values(leaf.cell[j], 0);
+      im[j] = &data.to.values(leaf.cell[j], n);
+    }
+    add_to_rows<L>(worker, r.re, n, leaf.valid, re);
+    add_to_rows<L>(worker, r.im, n, leaf.valid, im);
   }
 };
 
@@ -227,15 +244,14 @@ template <class L, class Worker, class Memory>
 PRISMFIELD_INLINE_FUNCTION void read_terms(const Worker& worker, const Expansions<Memory>& from,
                                            const std::int32_t (&cell)[kernel::lanes_v<L>], int stored, int n,
                                            const Terms<L>& terms) {
-  constexpr int width = kernel::lanes_v<L>;
-  const double* row[width];
-  for (int j = 0; j < width; ++j) row[j] = &from.values(cell[j], 0);
-  share(worker, n, [&](int i) {
-    for (int j = 0; j < width; ++j) {
-      terms.re[i * width + j] = row[j][i];
-      terms.im[i * width + j] = row[j][stored + i];
-    }
-  });
+  const double* re[kernel::lanes_v<L>];
+  const double* im[kernel::lanes_v<L>];
+  for (int j = 0; j < kernel::lanes_v<L>; ++j) {
+    re[j] = &from.values(cell[j], 0);
+    im[j] = &from.values(cell[j], stored);
+  }
+  read_rows<L>(worker, re, n, terms.re);
+  read_rows<L>(worker, im, n, terms.im);
 }
 
 /// Numbers of room of a translation.
@@ -283,13 +299,15 @@ private:
     }
     const Terms<L> terms = room.terms(n), result = room.terms(n);
     read_terms(worker, data.to, start, n, n, terms);
-    shift_terms<shift>(worker, data.tables, data.degree, way.lanes(), terms, result, room);
-    share(worker, n, [&](int i) {
-      for (int j = 0; j < valid; ++j) {
-        data.to.values(end[j], i) += result.re[i * width + j];
-        data.to.values(end[j], n + i) += result.im[i * width + j];
-      }
-    });
+    shift_terms<shift>(worker, data.tables, data.degree, way.lanes(), terms, result, room,
+                       [&](int i, const L& re, const L& im) { result.set(i, re, im); });
+    double *re[width], *im[width];
+    for (int j = 0; j < width; ++j) {
+      re[j] = &data.to.values(end[j], 0);
+      im[j] = &data.to.values(end[j], n);
+    }
+    add_to_rows<L>(worker, result.re, n, valid, re);
+    add_to_rows<L>(worker, result.im, n, valid, im);
   }
 };
 
@@ -297,7 +315,7 @@ private:
 struct Exchange {
   template <class L>
   static constexpr int numbers(int degree) {
-    return translation_numbers<L>(degree) + kernel::lanes_v<L> * 2 * n_terms(degree);
+    return translation_numbers<L>(degree) + (kernel::lanes_v<L> + 1) * 2 * aligned(n_terms(degree));
   }
   template <class L, class Worker, class Memory>
   PRISMFIELD_INLINE_FUNCTION static void run(const Worker& worker, const FarData<Memory>& data, std::int64_t item,
@@ -307,7 +325,8 @@ struct Exchange {
     const std::int64_t begin = data.rows.begin(cell), end = data.rows.begin(cell + 1);
     if (begin == end) return;
     const int stored = n_terms(data.degree);
-    const Terms<L> sum = room.terms(stored), terms = room.terms(stored), result = room.terms(stored);
+    const Terms<L> sum = room.terms(stored), terms = room.terms(stored), spare = room.terms(stored);
+    const Terms<double> all{room.numbers(stored), room.numbers(stored)};
     clear(worker, stored, sum);
     int most = 0;
     for (std::int64_t first = begin; first < end; first += width) {
@@ -325,13 +344,15 @@ struct Exchange {
       }
       const int n = n_terms(degree);
       read_terms(worker, data.from, partner, stored, n, terms);
-      moments_to_locals(worker, data.tables, degree, kernel::load<L>(degrees), way.lanes(), terms, result, room);
-      share(worker, n, [&](int i) { sum.set(i, sum.real(i) + result.real(i), sum.imag(i) + result.imag(i)); });
+      moments_to_locals(worker, data.tables, degree, kernel::load<L>(degrees), way.lanes(), terms, spare, room,
+                        [&](int i, const L& re, const L& im) { sum.set(i, sum.real(i) + re, sum.imag(i) + im); });
       most = Kokkos::max(most, degree);
     }
+    sum_lanes<L>(worker, sum.re, n_terms(most), all.re);
+    sum_lanes<L>(worker, sum.im, n_terms(most), all.im);
     share(worker, n_terms(most), [&](int i) {
-      data.to.values(cell, i) += sum_of(sum.real(i));
-      data.to.values(cell, stored + i) += sum_of(sum.imag(i));
+      data.to.values(cell, i) += all.real(i);
+      data.to.values(cell, stored + i) += all.imag(i);
     });
   }
 };
@@ -453,8 +474,8 @@ struct MomentsOfPoints {
     for (int f = 0; f < n_native_fields; ++f) of[f] = {room.numbers(n), room.numbers(n)};
     for (int f = 0; f < n_native_fields; ++f) clear(worker, n, of[f]);
     for (int f = 0; f < data.n_fields; ++f) {
-      share(worker, n,
-            [&](int i) { of[data.field[f]].set(i, sum_of(lane<L>(re, f * n + i)), sum_of(lane<L>(im, f * n + i))); });
+      sum_lanes<L>(worker, re + f * n * kernel::lanes_v<L>, n, of[data.field[f]].re);
+      sum_lanes<L>(worker, im + f * n * kernel::lanes_v<L>, n, of[data.field[f]].im);
     }
     const std::uint32_t needed = needed_fields(data);
     for (int f = n_native_fields - 1; f > 0; --f) {

@@ -39,7 +39,7 @@ struct PairCounts {
 KOKKOS_INLINE_FUNCTION double exchange_cost(int degree) {
   return 200 + 20.0 * degree + 0.07 * degree * degree * degree;
 }
-inline constexpr double pair_cost = 6;
+inline constexpr double pair_cost = 9;
 
 template <class Memory>
 struct ChooseActions {

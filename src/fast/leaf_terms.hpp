@@ -14,35 +14,53 @@ inline namespace PRISMFIELD_LANES {
 
 /// R_n^m of (x, y, z), not N times it:
 ///   R_m^m = (x + i y)/(2m) R_(m-1)^(m-1),   R_n^m = [(2n - 1) z R_(n-1)^m - r^2 R_(n-2)^m]/(n^2 - m^2)
-template <class L, class Worker, class Memory>
+/// Calls give(term, re, im), one order after another; a team keeps the terms (m, m) in r, which may be what it gives
+/// them to.
+template <class L, class Worker, class Memory, class Give>
 PRISMFIELD_INLINE_FUNCTION void regular_terms(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
-                                              const L& x, const L& y, const L& z, const Terms<L>& r) {
+                                              const L& x, const L& y, const L& z, const Terms<L>& r, const Give& give) {
   const L s = kernel::fma(x, x, kernel::fma(y, y, z * z));
-  if (worker.rank() == 0) {
-    L re(1.0), im(0.0);
-    r.set(0, re, im);
-    for (int m = 1; m <= degree; ++m) {
-      const L half(0.5 / m);
-      const L next = (x * re - y * im) * half;
-      im = kernel::fma(x, im, y * re) * half;
-      re = next;
-      r.set(term(m, m), re, im);
-    }
-  }
-  worker.wait();
-  // one order after another
-  share(worker, degree, [&](int m) {
-    const int start = term(m, m);
-    L re = r.real(start), im = r.imag(start), re_before(0.0), im_before(0.0);
+  const auto to_next_order = [&](int m, L& re, L& im) {
+    const L half(0.5 / m);
+    const L next = (x * re - y * im) * half;
+    im = kernel::fma(x, im, y * re) * half;
+    re = next;
+  };
+  const auto give_order = [&](int m, L re, L im) {
+    give(term(m, m), re, im);
+    L re_before(0.0), im_before(0.0);
     for (int n = m + 1; n <= degree; ++n) {
       const L per(tables.regular(term(n, m)));
       const L a = z * L(2.0 * n - 1.0) * per, b = s * per;
       const L next_re = a * re - b * re_before, next_im = a * im - b * im_before;
       re_before = re, im_before = im;
       re = next_re, im = next_im;
-      r.set(term(n, m), re, im);
+      give(term(n, m), re, im);
     }
-  });
+  };
+  L re(1.0), im(0.0);
+  if constexpr (Worker::is_alone) {
+    for (int m = 0; m <= degree; ++m) {
+      if (m > 0) to_next_order(m, re, im);
+      give_order(m, re, im);
+    }
+  } else {
+    if (worker.rank() == 0) {
+      r.set(0, re, im);
+      for (int m = 1; m <= degree; ++m) {
+        to_next_order(m, re, im);
+        r.set(term(m, m), re, im);
+      }
+    }
+    worker.wait();
+    share(worker, degree + 1, [&](int m) { give_order(m, r.real(term(m, m)), r.imag(term(m, m))); });
+  }
+}
+/// The same into r.
+template <class L, class Worker, class Memory>
+PRISMFIELD_INLINE_FUNCTION void regular_terms(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
+                                              const L& x, const L& y, const L& z, const Terms<L>& r) {
+  regular_terms(worker, tables, degree, x, y, z, r, [&](int i, const L& re, const L& im) { r.set(i, re, im); });
 }
 
 /// A_n^m of a box of mass 1 about its own centre, n and m even, up to `degree`, to a (box_term(n, m)): all others
@@ -173,21 +191,35 @@ PRISMFIELD_INLINE_FUNCTION void shifted_box_moments(const Worker& worker, const 
 template <class L, class Worker, class Memory>
 PRISMFIELD_INLINE_FUNCTION void derive(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
                                        int direction, double per_unit, const Terms<L>& from, const Terms<L>& to) {
-  share(worker, n_terms(degree - 1), [&](int i) {
-    const int k = tables.degree_of(i), l = tables.order_of(i);
-    if (direction == 2) {
-      to.set(i, from.real(term(k + 1, l)) * L(per_unit), from.imag(term(k + 1, l)) * L(per_unit));
-      return;
-    }
-    const L half(0.5 * per_unit);
-    const L re_above = from.real(term(k + 1, l + 1)), im_above = from.imag(term(k + 1, l + 1));
-    const L re_below = real_of(from, k + 1, l - 1), im_below = imag_of(from, k + 1, l - 1);
+  const L half(0.5 * per_unit);
+  const auto give = [&](int k, int l, const L& re_below, const L& im_below) {
+    const int i = term(k, l), above = term(k + 1, l + 1);
     if (direction == 0) {
-      to.set(i, (re_above - re_below) * half, (im_above - im_below) * half);
+      to.set(i, (from.real(above) - re_below) * half, (from.imag(above) - im_below) * half);
     } else {
-      to.set(i, (im_above + im_below) * half, (L(0.0) - (re_above + re_below)) * half);
+      to.set(i, (from.imag(above) + im_below) * half, (L(0.0) - (from.real(above) + re_below)) * half);
     }
-  });
+  };
+  const auto derive_term = [&](int k, int l) {
+    if (direction == 2) {
+      to.set(term(k, l), from.real(term(k + 1, l)) * L(per_unit), from.imag(term(k + 1, l)) * L(per_unit));
+    } else {
+      give(k, l, real_of(from, k + 1, l - 1), imag_of(from, k + 1, l - 1));
+    }
+  };
+  if constexpr (Worker::is_alone) {
+    for (int k = 0; k < degree; ++k) {
+      derive_term(k, 0);
+      // without questions, so that a compiler takes several at once
+      if (direction == 2) {
+        for (int l = 1; l <= k; ++l) derive_term(k, l);
+      } else {
+        for (int l = 1; l <= k; ++l) give(k, l, from.real(term(k + 1, l - 1)), from.imag(term(k + 1, l - 1)));
+      }
+    }
+  } else {
+    share(worker, n_terms(degree - 1), [&](int i) { derive_term(tables.degree_of(i), tables.order_of(i)); });
+  }
 }
 
 /// The transpose of derive(): adds to moments of one degree more what a derivative's weights Q are for its locals,

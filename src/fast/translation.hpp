@@ -53,42 +53,61 @@ PRISMFIELD_INLINE_FUNCTION Rotation<L> make_rotation(const Worker& worker, int d
 PRISMFIELD_INLINE_FUNCTION int orders_on_axis(int n, int total) { return n < total - n ? n : total - n; }
 
 /// Degrees [first, last] that are worked on together.
-struct Degrees {
-  int first, last;
-  [[nodiscard]] PRISMFIELD_INLINE_FUNCTION int first_term() const { return term(first, 0); }
-  [[nodiscard]] PRISMFIELD_INLINE_FUNCTION int n_terms() const { return term(last + 1, 0) - term(first, 0); }
+struct AllDegrees {
+  int last;
+  static constexpr int first = 0;
+};
+/// One, which a compiler knows.
+template <int n>
+struct OneDegree {
+  static constexpr int first = n, last = n;
 };
 
 /// Calls f(degrees) for 0 ... degree: a thread by itself one after the other, whose terms stay near to it from step to
 /// step, a team all at once, since it waits after each step.
-template <class Worker, class F>
-PRISMFIELD_INLINE_FUNCTION void for_degrees(const Worker& /*worker*/, int degree, const F& f) {
-  if constexpr (Worker::is_alone) {
-    for (int n = 0; n <= degree; ++n) f(Degrees{n, n});
-  } else {
-    f(Degrees{0, degree});
+template <int n = 0, class Worker, class F>
+PRISMFIELD_INLINE_FUNCTION void for_degrees(const Worker& worker, int degree, const F& f) {
+  if constexpr (!Worker::is_alone) {
+    f(AllDegrees{degree});
+  } else if (n <= degree) {
+    f(OneDegree<n>());
+    if constexpr (n < max_degree) for_degrees<n + 1>(worker, degree, f);
   }
 }
 
-/// Turns about z in place: times the powers, or with `sign` -1 their conjugates.
-template <class L, class Worker, class Memory>
-PRISMFIELD_INLINE_FUNCTION void turn(const Worker& worker, const ExpansionTables<Memory>& tables, Degrees degrees,
-                                     const Terms<L>& powers, double sign, const Terms<L>& terms) {
-  const int begin = degrees.first_term();
-  share(worker, degrees.n_terms(), [&](int j) {
-    const int i = begin + j, m = tables.order_of(i);
-    if (m == 0) return;
-    const L c = powers.real(m), s = powers.imag(m) * L(sign);
-    const L re = terms.real(i), im = terms.imag(i);
-    terms.set(i, re * c - im * s, kernel::fma(re, s, im * c));
-  });
+/// Calls f(i) for the terms of these degrees.
+template <class Worker, class Degrees, class F>
+PRISMFIELD_INLINE_FUNCTION void share_terms(const Worker& worker, const Degrees& degrees, const F& f) {
+  const int begin = term(degrees.first, 0);
+  share(worker, term(degrees.last + 1, 0) - begin, [&](int j) { f(begin + j); });
 }
 
+/// A term times a power of a turn.
+template <class L>
+struct Turned {
+  L re, im;
+  PRISMFIELD_INLINE_FUNCTION Turned(const Terms<L>& powers, int m, const L& a, const L& b) {
+    const L c = powers.real(m), s = powers.imag(m);
+    re = a * c - b * s;
+    im = kernel::fma(a, s, b * c);
+  }
+};
+/// The same back.
+template <class L>
+struct TurnedBack {
+  L re, im;
+  PRISMFIELD_INLINE_FUNCTION TurnedBack(const Terms<L>& powers, int m, const L& a, const L& b) {
+    const L c = powers.real(m), s = powers.imag(m);
+    re = kernel::fma(a, c, b * s);
+    im = b * c - a * s;
+  }
+};
+
 /// One or several rows of a swap, of terms (n, m), (n, m + 2), ...: they read the same terms, and their sums hide each
-/// other's latency.
-template <int rows, class L, class Memory>
+/// other's latency. Calls give(term, order, re, im).
+template <int rows, class L, class Memory, class Give>
 PRISMFIELD_INLINE_FUNCTION void swap_rows(const ExpansionTables<Memory>& tables, int n, int m, int in,
-                                          const Terms<L>& from, const Terms<L>& to) {
+                                          const Terms<L>& from, const Give& give) {
   const double* const row = &tables.swap(swap_row(n, m));
   const int stride = 2 * (n + 1);
   const int first = term(n, 0);
@@ -110,29 +129,33 @@ PRISMFIELD_INLINE_FUNCTION void swap_rows(const ExpansionTables<Memory>& tables,
   }
   if (l == in && parity == 0) add_real(l);
   if (l == in && parity == 1) add_imag(l);
-  for (int r = 0; r < rows; ++r) to.set(first + m + 2 * r, re[r], im[r]);
+  for (int r = 0; r < rows; ++r) give(first + m + 2 * r, m + 2 * r, re[r], im[r]);
 }
 
-/// Swaps x and z: of terms up to order in(n), those up to order out(n).
-template <class L, class Worker, class Memory, class In, class Out>
-PRISMFIELD_INLINE_FUNCTION void swap_axes(const Worker& worker, const ExpansionTables<Memory>& tables, Degrees degrees,
-                                          const In& in, const Out& out, const Terms<L>& from, const Terms<L>& to) {
+/// The rows of a swap from (n, m) on, every second, in even groups of six at most; beyond `out` perhaps a few more.
+template <int n, int m, class L, class Memory, class Give>
+PRISMFIELD_INLINE_FUNCTION void swap_rows_from(const ExpansionTables<Memory>& tables, int in, int out,
+                                               const Terms<L>& from, const Give& give) {
+  constexpr int left = (n - m) / 2 + 1, groups = (left + 5) / 6, rows = (left + groups - 1) / groups;
+  if (m > out) return;
+  swap_rows<rows>(tables, n, m, in, from, give);
+  if constexpr (left > rows) swap_rows_from<n, m + 2 * rows>(tables, in, out, from, give);
+}
+
+/// Swaps x and z: of terms up to order in(n), those up to order out(n), and perhaps more. Calls give(term, order, re,
+/// im), which writes where nothing is read.
+template <class L, class Worker, class Memory, class Degrees, class In, class Out, class Give>
+PRISMFIELD_INLINE_FUNCTION void swap_axes(const Worker& worker, const ExpansionTables<Memory>& tables,
+                                          const Degrees& degrees, const In& in, const Out& out, const Terms<L>& from,
+                                          const Give& give) {
   if constexpr (Worker::is_alone) {
-    for (int n = degrees.first; n <= degrees.last; ++n) {
-      for (int first = 0; first < 2; ++first) {
-        int m = first;
-        for (; m + 6 <= out(n); m += 8) swap_rows<4>(tables, n, m, in(n), from, to);
-        const int left = (out(n) - m + 2) / 2;
-        if (left == 3) swap_rows<3>(tables, n, m, in(n), from, to);
-        if (left == 2) swap_rows<2>(tables, n, m, in(n), from, to);
-        if (left == 1) swap_rows<1>(tables, n, m, in(n), from, to);
-      }
-    }
+    constexpr int n = Degrees::first;
+    swap_rows_from<n, 0>(tables, in(n), out(n), from, give);
+    if constexpr (n > 0) swap_rows_from<n, 1>(tables, in(n), out(n), from, give);
   } else {
-    const int begin = degrees.first_term();
-    share(worker, degrees.n_terms(), [&](int j) {
-      const int n = tables.degree_of(begin + j), m = tables.order_of(begin + j);
-      if (m <= out(n)) swap_rows<1>(tables, n, m, in(n), from, to);
+    share_terms(worker, degrees, [&](int i) {
+      const int n = tables.degree_of(i), m = tables.order_of(i);
+      if (m <= out(n)) swap_rows<1>(tables, n, m, in(n), from, give);
     });
   }
 }
@@ -147,26 +170,35 @@ struct AxisOrders {
   PRISMFIELD_INLINE_FUNCTION int operator()(int n) const { return orders_on_axis(n, total); }
 };
 
-/// Rotates `terms` to the axis, of which orders up to most(n) are wanted; `spare`: as many terms.
-template <class L, class Worker, class Memory, class Most>
-PRISMFIELD_INLINE_FUNCTION void rotate(const Worker& worker, const ExpansionTables<Memory>& tables, Degrees degrees,
-                                       const Rotation<L>& rotation, const Most& most, const Terms<L>& terms,
-                                       const Terms<L>& spare) {
-  turn(worker, tables, degrees, rotation.first, 1, terms);
-  swap_axes(worker, tables, degrees, AllOrders(), AllOrders(), terms, spare);
-  turn(worker, tables, degrees, rotation.second, 1, spare);
-  swap_axes(worker, tables, degrees, AllOrders(), most, spare, terms);
+/// Rotates `terms` to the axis; calls give(term, order, re, im) for orders up to most(n). `spare`: as many terms.
+template <class L, class Worker, class Memory, class Degrees, class Most, class Give>
+PRISMFIELD_INLINE_FUNCTION void rotate(const Worker& worker, const ExpansionTables<Memory>& tables,
+                                       const Degrees& degrees, const Rotation<L>& rotation, const Most& most,
+                                       const Terms<L>& terms, const Terms<L>& spare, const Give& give) {
+  share_terms(worker, degrees, [&](int i) {
+    const Turned<L> turned(rotation.first, tables.order_of(i), terms.real(i), terms.imag(i));
+    terms.set(i, turned.re, turned.im);
+  });
+  swap_axes(worker, tables, degrees, AllOrders(), AllOrders(), terms, [&](int i, int m, const L& re, const L& im) {
+    const Turned<L> turned(rotation.second, m, re, im);
+    spare.set(i, turned.re, turned.im);
+  });
+  swap_axes(worker, tables, degrees, AllOrders(), most, spare, give);
 }
 
-/// Rotates `terms`, of which orders up to most(n) are not zero, back from the axis.
-template <class L, class Worker, class Memory, class Most>
+/// Rotates `terms`, of which orders up to most(n) are not zero, back from the axis; calls give(term, re, im).
+template <class L, class Worker, class Memory, class Degrees, class Most, class Give>
 PRISMFIELD_INLINE_FUNCTION void rotate_back(const Worker& worker, const ExpansionTables<Memory>& tables,
-                                            Degrees degrees, const Rotation<L>& rotation, const Most& most,
-                                            const Terms<L>& terms, const Terms<L>& spare) {
-  swap_axes(worker, tables, degrees, most, AllOrders(), terms, spare);
-  turn(worker, tables, degrees, rotation.second, -1, spare);
-  swap_axes(worker, tables, degrees, AllOrders(), AllOrders(), spare, terms);
-  turn(worker, tables, degrees, rotation.first, -1, terms);
+                                            const Degrees& degrees, const Rotation<L>& rotation, const Most& most,
+                                            const Terms<L>& terms, const Terms<L>& spare, const Give& give) {
+  swap_axes(worker, tables, degrees, most, AllOrders(), terms, [&](int i, int m, const L& re, const L& im) {
+    const TurnedBack<L> turned(rotation.second, m, re, im);
+    spare.set(i, turned.re, turned.im);
+  });
+  swap_axes(worker, tables, degrees, AllOrders(), AllOrders(), spare, [&](int i, int m, const L& re, const L& im) {
+    const TurnedBack<L> turned(rotation.first, m, re, im);
+    give(i, turned.re, turned.im);
+  });
 }
 
 /// start factor^n, n = 0 ... degree.
@@ -190,25 +222,11 @@ struct Way {
   L x, y, z, from, to;
 };
 
-/// Multiplies terms (n, m), m up to most(n), by powers of degree n and by table(term).
-template <class L, class Worker, class Memory, class Most, class Table>
-PRISMFIELD_INLINE_FUNCTION void scale_terms(const Worker& worker, const ExpansionTables<Memory>& tables,
-                                            Degrees degrees, const Most& most, const Table& table, const double* powers,
-                                            const Terms<L>& terms) {
-  const int begin = degrees.first_term();
-  share(worker, degrees.n_terms(), [&](int j) {
-    const int i = begin + j, n = tables.degree_of(i);
-    if (tables.order_of(i) > most(n)) return;
-    const L factor = lane<L>(powers, n) * L(table(i));
-    terms.set(i, terms.real(i) * factor, terms.imag(i) * factor);
-  });
-}
-
-/// L_k^m, k and so many that follow, up to `last`, on the axis, not scaled: sums over n of terms (n, m) times meet(n +
-/// k), which vanishes above `degree`.
-template <int rows, class L>
+/// L_k^m, k and so many that follow, up to `last`, on the axis: calls give(k, term, re, im) with the sums over n of
+/// terms (n, m) times meet(n + k), which vanishes above `degree`.
+template <int rows, class L, class Give>
 PRISMFIELD_INLINE_FUNCTION void sum_on_axis(int degree, int k, int last, int m, const double* meet,
-                                            const Terms<L>& terms, const Terms<L>& result) {
+                                            const Terms<L>& terms, const Give& give) {
   L re[rows], im[rows];
   for (int r = 0; r < rows; ++r) re[r] = im[r] = L(0.0);
   for (int n = m; n <= degree - k; ++n) {
@@ -219,26 +237,25 @@ PRISMFIELD_INLINE_FUNCTION void sum_on_axis(int degree, int k, int last, int m, 
       im[r] = kernel::fma(b, factor, im[r]);
     }
   }
-  const L sign(m % 2 == 0 ? 1.0 : -1.0);
-  for (int r = 0; r < rows && k + r <= last; ++r) result.set(term(k + r, m), re[r] * sign, im[r] * sign);
+  for (int r = 0; r < rows && k + r <= last; ++r) give(k + r, term(k + r, m), re[r], im[r]);
 }
 
 /// The degrees that a thread by itself sums up together on the axis: their sums hide each other's latency.
 inline constexpr int rows_on_axis = 4;
 
-template <class L, class Worker, class Memory>
+template <class L, class Worker, class Memory, class Give>
 PRISMFIELD_INLINE_FUNCTION void meet_on_axis(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
-                                             const double* meet, const Terms<L>& terms, const Terms<L>& result) {
+                                             const double* meet, const Terms<L>& terms, const Give& give) {
   if constexpr (Worker::is_alone) {
     for (int m = 0; 2 * m <= degree; ++m) {
       for (int k = m; k <= degree - m; k += rows_on_axis) {
-        sum_on_axis<rows_on_axis>(degree, k, degree - m, m, meet, terms, result);
+        sum_on_axis<rows_on_axis>(degree, k, degree - m, m, meet, terms, give);
       }
     }
   } else {
     share(worker, n_terms(degree), [&](int i) {
       const int k = tables.degree_of(i), m = tables.order_of(i);
-      if (m <= orders_on_axis(k, degree)) sum_on_axis<1>(degree, k, k, m, meet, terms, result);
+      if (m <= orders_on_axis(k, degree)) sum_on_axis<1>(degree, k, k, m, meet, terms, give);
     });
   }
 }
@@ -246,11 +263,12 @@ PRISMFIELD_INLINE_FUNCTION void meet_on_axis(const Worker& worker, const Expansi
 /// Moments about one centre to locals about another, D = new minus old centre, of total degree n + k <= degree:
 ///   L_k^l = (-1)^k sum over n and m of conj(M_n^m) S_(n+k)^(m+l)(D),
 /// on the axis L_k^m = (-1)^(k+m) sum over n of M_n^m (n + k)!/d^(n+k+1). `degrees`: the lanes' own total degrees, none
-/// above `degree`. In `terms` before, in `result` after.
-template <class L, class Worker, class Memory>
+/// above `degree`. Calls give(term, re, im); `terms` and `spare` are written.
+template <class L, class Worker, class Memory, class Give>
 PRISMFIELD_INLINE_FUNCTION void moments_to_locals(const Worker& worker, const ExpansionTables<Memory>& tables,
                                                   int degree, const L& degrees, const Way<L>& way,
-                                                  const Terms<L>& terms, const Terms<L>& result, Room<L> room) {
+                                                  const Terms<L>& terms, const Terms<L>& spare, Room<L> room,
+                                                  const Give& give) {
   const AxisOrders axis{degree};
   const Rotation<L> rotation = make_rotation(worker, degree, way.x, way.y, way.z, room);
   const L per_d = L(1.0) / rotation.distance;
@@ -263,26 +281,31 @@ PRISMFIELD_INLINE_FUNCTION void moments_to_locals(const Worker& worker, const Ex
     // a lane's own degree ends its sums here
     put(kernel::select(L(static_cast<double>(n)) <= degrees, L(tables.factorial(n)), L(0.0)), meet, n);
   });
-  for_degrees(worker, degree, [&](Degrees some) {
-    rotate(worker, tables, some, rotation, axis, terms, result);
-    scale_terms(worker, tables, some, axis, tables.inverse_norm, in, terms);
+  for_degrees(worker, degree, [&](const auto& some) {
+    rotate(worker, tables, some, rotation, axis, terms, spare, [&](int i, int, const L& re, const L& im) {
+      const L factor = lane<L>(in, tables.degree_of(i)) * L(tables.inverse_norm(i));
+      terms.set(i, re * factor, im * factor);
+    });
   });
-  meet_on_axis(worker, tables, degree, meet, terms, result);
-  for_degrees(worker, degree, [&](Degrees some) {
-    scale_terms(worker, tables, some, axis, tables.inverse_norm, out, result);
-    rotate_back(worker, tables, some, rotation, axis, result, terms);
+  meet_on_axis(worker, tables, degree, meet, terms, [&](int k, int i, const L& re, const L& im) {
+    const double sign = (tables.order_of(i) & 1) == 0 ? 1.0 : -1.0;
+    const L factor = lane<L>(out, k) * L(sign * tables.inverse_norm(i));
+    spare.set(i, re * factor, im * factor);
   });
+  for_degrees(worker, degree,
+              [&](const auto& some) { rotate_back(worker, tables, some, rotation, axis, spare, terms, give); });
 }
 
 /// What moves along the axis: moments, M'_n^m = sum over k <= n of M_k^m t^(n-k)/(n-k)!, t = old minus new centre, or
 /// locals, L'_k^m = sum over n >= k of L_n^m t^(n-k)/(n-k)!, t = new minus old centre.
 enum class Shift { moments, locals };
 
-/// Moves moments or locals to another centre, exactly up to their degree. In `terms` before, in `result` after.
-template <Shift shift, class L, class Worker, class Memory>
+/// Moves moments or locals to another centre, exactly up to their degree; calls give(term, re, im), which may write to
+/// `spare`, as this does, and to `terms`.
+template <Shift shift, class L, class Worker, class Memory, class Give>
 PRISMFIELD_INLINE_FUNCTION void shift_terms(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
-                                            const Way<L>& way, const Terms<L>& terms, const Terms<L>& result,
-                                            Room<L> room) {
+                                            const Way<L>& way, const Terms<L>& terms, const Terms<L>& spare,
+                                            Room<L> room, const Give& give) {
   constexpr bool up = shift == Shift::moments;
   const L t_sign(up ? -1.0 : 1.0);
   const Rotation<L> rotation = make_rotation(worker, degree, way.x * t_sign, way.y * t_sign, way.z * t_sign, room);
@@ -292,29 +315,29 @@ PRISMFIELD_INLINE_FUNCTION void shift_terms(const Worker& worker, const Expansio
   double* const along = room.lanes(degree + 1);
   scale_powers(worker, degree, up ? way.from / way.to : way.to / way.from, L(1.0), scale);
   scale_powers(worker, degree, rotation.distance / unit, L(1.0), along);
-  for_degrees(worker, degree,
-              [&](Degrees some) { rotate(worker, tables, some, rotation, AllOrders(), terms, result); });
+  share(worker, degree + 1, [&](int k) { put(lane<L>(along, k) * L(tables.inverse_factorial(k)), along, k); });
   const auto one = [&](int i) { return up ? tables.inverse_norm(i) : tables.norm(i); };
   const auto back = [&](int i) { return up ? tables.norm(i) : tables.inverse_norm(i); };
-  share(worker, n_terms(degree), [&](int i) {
-    const L factor = up ? lane<L>(scale, tables.degree_of(i)) * L(one(i)) : L(one(i));
-    terms.set(i, terms.real(i) * factor, terms.imag(i) * factor);
+  for_degrees(worker, degree, [&](const auto& some) {
+    rotate(worker, tables, some, rotation, AllOrders(), terms, spare, [&](int i, int, const L& re, const L& im) {
+      const L factor = up ? lane<L>(scale, tables.degree_of(i)) * L(one(i)) : L(one(i));
+      terms.set(i, re * factor, im * factor);
+    });
   });
   share(worker, n_terms(degree), [&](int i) {
     const int n = tables.degree_of(i), m = tables.order_of(i);
     L re(0.0), im(0.0);
     const int low = up ? m : n, high = up ? n : degree;
     for (int k = low; k <= high; ++k) {
-      const int by = up ? n - k : k - n;
-      const L factor = lane<L>(along, by) * L(tables.inverse_factorial(by));
+      const L factor = lane<L>(along, up ? n - k : k - n);
       re = kernel::fma(terms.real(term(k, m)), factor, re);
       im = kernel::fma(terms.imag(term(k, m)), factor, im);
     }
     const L factor = up ? L(back(i)) : lane<L>(scale, n) * L(back(i));
-    result.set(i, re * factor, im * factor);
+    spare.set(i, re * factor, im * factor);
   });
   for_degrees(worker, degree,
-              [&](Degrees some) { rotate_back(worker, tables, some, rotation, AllOrders(), result, terms); });
+              [&](const auto& some) { rotate_back(worker, tables, some, rotation, AllOrders(), spare, terms, give); });
 }
 
 }  // namespace PRISMFIELD_LANES

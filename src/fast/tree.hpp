@@ -9,11 +9,13 @@
 
 #include "engine/staged_prisms.hpp"
 #include "fast/cells.hpp"
+#include "fast/worker.hpp"
 
 /// Trees of prisms and of points by bisection, made in the space that computes, level by level. A cell of more items
 /// than a leaf may have is cut in the middle of the longest side of the box of its items' centres. The items' sizes are
 /// a fourth side: where they differ by more than the box is long, a huge prism among small ones parts from them, so
-/// that no cell is much larger than its box of centres.
+/// that no cell is much larger than its box of centres. Far from all items of the other tree leaves hold more: smaller
+/// cells would exchange nothing.
 namespace prismfield::fast {
 
 /// A tree's cells, and which items they hold.
@@ -44,42 +46,6 @@ template <class View, class... Extents>
 /// Sides by which a cell may be cut: three coordinates and the size.
 inline constexpr int n_sides = 4;
 
-/// Items that one thread looks at in a row, most of them in one cell.
-inline constexpr std::int64_t items_in_a_row = 256;
-
-/// What all items of a cell lie between: (cell, side); items in rows of threads.
-template <class Memory>
-struct BoxOfItems {
-  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> items;
-  Kokkos::View<const std::int32_t*, Memory> cell_of;
-  Kokkos::View<double*[n_sides], Kokkos::LayoutRight, Memory> low, high;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    const auto n = static_cast<std::int64_t>(cell_of.extent(0));
-    const std::int64_t end = Kokkos::min((row + 1) * items_in_a_row, n);
-    for (std::int64_t begin = row * items_in_a_row; begin < end;) {
-      const std::int32_t cell = cell_of(begin);
-      std::int64_t next = begin + 1;
-      while (next < end && cell_of(next) == cell) ++next;
-      if (cell >= 0) take(cell, begin, next);
-      begin = next;
-    }
-  }
-
-private:
-  KOKKOS_FUNCTION void take(std::int32_t cell, std::int64_t begin, std::int64_t end) const {
-    for (int side = 0; side < n_sides; ++side) {
-      double least = items(side, begin), most = least;
-      for (std::int64_t i = begin + 1; i < end; ++i) {
-        least = Kokkos::min(least, items(side, i));
-        most = Kokkos::max(most, items(side, i));
-      }
-      Kokkos::atomic_min(&low(cell, side), least);
-      Kokkos::atomic_max(&high(cell, side), most);
-    }
-  }
-};
-
 /// How the cells of a level are cut.
 template <class Memory>
 struct Cuts {
@@ -87,20 +53,138 @@ struct Cuts {
   Kokkos::View<std::int64_t*, Memory> begin, end;
   /// (cell) the side, -1: by number, -2: not at all; where
   Kokkos::View<std::int32_t*, Memory> side;
-  Kokkos::View<double*, Memory> place;
+  Kokkos::View<float*, Memory> place;
   /// (cell) the first child's number in the next level
   Kokkos::View<std::int32_t*, Memory> child;
 };
 
+/// Items of one cell that a thread or a team works on at once, at most.
+inline constexpr std::int64_t chunk_items = 4096;
+
+/// A level's cells and their items, in chunks.
+template <class Memory>
+struct Level {
+  /// (side, item), reordered from level to level
+  Kokkos::View<float**, Kokkos::LayoutRight, Memory> items;
+  Cuts<Memory> cuts;
+  /// (cell, side) what all items of a cell lie between
+  Kokkos::View<float*[n_sides], Kokkos::LayoutRight, Memory> low, high;
+  /// (cell + 1) the cell's first chunk; (chunk) its cell
+  Kokkos::View<std::int64_t*, Memory> first_chunk;
+  Kokkos::View<std::int32_t*, Memory> cell_of_chunk;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t begin_of_chunk(std::int64_t chunk) const {
+    const std::int32_t cell = cell_of_chunk(chunk);
+    return cuts.begin(cell) + (chunk - first_chunk(cell)) * chunk_items;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t end_of_chunk(std::int64_t chunk) const {
+    return Kokkos::min(begin_of_chunk(chunk) + chunk_items, cuts.end(cell_of_chunk(chunk)));
+  }
+};
+
+template <class Memory>
+struct ListChunks {
+  Level<Memory> level;
+  KOKKOS_FUNCTION void operator()(std::int64_t cell, std::int64_t& chunks, bool is_last) const {
+    const std::int64_t n = (level.cuts.end(cell) - level.cuts.begin(cell) + chunk_items - 1) / chunk_items;
+    if (is_last) {
+      level.first_chunk(cell) = chunks;
+      level.first_chunk(cell + 1) = chunks + n;
+      for (std::int64_t i = 0; i < n; ++i) level.cell_of_chunk(chunks + i) = static_cast<std::int32_t>(cell);
+    }
+    chunks += n;
+  }
+};
+
+/// Widens the boxes of cells that leaves are too small for to a chunk's items.
+template <class Memory>
+struct BoxOfItems {
+  Level<Memory> level;
+  std::int64_t leaf_items;
+
+  template <class Worker>
+  PRISMFIELD_INLINE_FUNCTION void run(const Worker& worker, std::int64_t chunk) const {
+    const std::int32_t cell = level.cell_of_chunk(chunk);
+    if (level.cuts.end(cell) - level.cuts.begin(cell) <= leaf_items) return;
+    const std::int64_t begin = level.begin_of_chunk(chunk), end = level.end_of_chunk(chunk);
+    // side by side on a host
+    constexpr int width = Worker::is_alone ? 16 : 1;
+    for (int side = 0; side < n_sides; ++side) {
+      const float* const item = &level.items(side, 0);
+      float least[width], most[width];
+      for (int j = 0; j < width; ++j) least[j] = most[j] = item[begin];
+      std::int64_t i = begin + worker.rank() * width;
+      for (; i + width <= end; i += worker.size() * width) {
+        for (int j = 0; j < width; ++j) {
+          least[j] = item[i + j] < least[j] ? item[i + j] : least[j];
+          most[j] = item[i + j] > most[j] ? item[i + j] : most[j];
+        }
+      }
+      for (int j = 0; i + j < end; ++j) {
+        least[j] = Kokkos::min(least[j], item[i + j]);
+        most[j] = Kokkos::max(most[j], item[i + j]);
+      }
+      for (int j = 1; j < width; ++j) {
+        least[0] = Kokkos::min(least[0], least[j]);
+        most[0] = Kokkos::max(most[0], most[j]);
+      }
+      Kokkos::atomic_min(&level.low(cell, side), least[0]);
+      Kokkos::atomic_max(&level.high(cell, side), most[0]);
+    }
+  }
+};
+
+/// Cells whose radius is at most this part of their distance from the other tree's items exchange whole at every
+/// tolerance.
+inline constexpr double far_leaf_radius = 0.2;
+/// The items of such a leaf at most: a thread of a host, or a team, takes them one after the other.
+template <class Space>
+inline constexpr std::int64_t far_leaf_items = is_device_space<Space> ? 128 : 512;
+
+/// A box around items, metres.
+struct ItemBox {
+  Kokkos::Array<double, 3> low{}, high{};
+  [[nodiscard]] KOKKOS_FUNCTION double middle(int d) const { return 0.5 * (low[d] + high[d]); }
+};
+
+/// What leaves hold at most, and where the other tree's items are, seen from where the items' places are counted.
+struct LeafRule {
+  std::int64_t items, far_items;
+  Kokkos::Array<double, 3> low, high;
+
+  LeafRule(std::int64_t most, std::int64_t most_if_far, const ItemBox& own, const ItemBox& others)
+      : items(most), far_items(most_if_far) {
+    for (int d = 0; d < 3; ++d) {
+      low[d] = others.low[d] - own.middle(d);
+      high[d] = others.high[d] - own.middle(d);
+    }
+  }
+
+  /// Whether a cell of so many items between low and high, sizes as the fourth side, is a leaf.
+  KOKKOS_FUNCTION bool is_leaf(std::int64_t n, const float* cell_low, const float* cell_high) const {
+    if (n <= items) return true;
+    if (n > far_items) return false;
+    const double size = cell_high[3];
+    double gap = 0, diagonal = 0;
+    for (int d = 0; d < 3; ++d) {
+      const double away = Kokkos::max(Kokkos::max(low[d] - cell_high[d], cell_low[d] - high[d]) - size, 0.0);
+      const double half = 0.5 * (cell_high[d] - cell_low[d]) + size;
+      gap += away * away;
+      diagonal += half * half;
+    }
+    return diagonal <= far_leaf_radius * far_leaf_radius * gap;
+  }
+};
+
 template <class Memory>
 struct ChooseCuts {
-  Kokkos::View<double*[n_sides], Kokkos::LayoutRight, Memory> low, high;
-  Cuts<Memory> cuts;
-  std::int64_t leaf_items;
+  Level<Memory> level;
+  LeafRule rule;
 
   /// Counts the children before this cell's.
   KOKKOS_FUNCTION void operator()(std::int64_t cell, std::int32_t& children, bool is_last) const {
-    if (cuts.end(cell) - cuts.begin(cell) <= leaf_items) {
+    const Cuts<Memory>& cuts = level.cuts;
+    if (rule.is_leaf(cuts.end(cell) - cuts.begin(cell), &level.low(cell, 0), &level.high(cell, 0))) {
       if (is_last) cuts.side(cell) = -2, cuts.child(cell) = -1;
       return;
     }
@@ -113,13 +197,13 @@ struct ChooseCuts {
 
 private:
   KOKKOS_FUNCTION void choose(std::int64_t cell) const {
+    const auto length = [&](int side) { return level.high(cell, side) - level.low(cell, side); };
     int longest = 0;
     for (int side = 1; side < n_sides; ++side) {
-      if (high(cell, side) - low(cell, side) > high(cell, longest) - low(cell, longest)) longest = side;
+      if (length(side) > length(longest)) longest = side;
     }
-    const double length = high(cell, longest) - low(cell, longest);
-    cuts.side(cell) = length > 0 ? longest : -1;
-    cuts.place(cell) = low(cell, longest) + 0.5 * length;
+    level.cuts.side(cell) = length(longest) > 0 ? longest : -1;
+    level.cuts.place(cell) = level.low(cell, longest) + 0.5F * length(longest);
   }
 };
 
@@ -131,31 +215,31 @@ inline constexpr std::int64_t most_grouped_items = 256;
 /// items.
 template <class Memory>
 struct RoundCuts {
-  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> items;
-  Kokkos::View<double*[n_sides], Kokkos::LayoutRight, Memory> low, high;
-  Cuts<Memory> cuts;
+  Level<Memory> level;
   std::int64_t group;
 
   KOKKOS_FUNCTION void operator()(std::int64_t cell) const {
+    const Cuts<Memory>& cuts = level.cuts;
     const std::int64_t n = cuts.end(cell) - cuts.begin(cell);
     if (cuts.side(cell) < 0 || n > most_grouped_items || n < 2 * group) return;
-    const double most = high(cell, cuts.side(cell)), reach = 0.125 * (most - low(cell, cuts.side(cell)));
-    const double middle = cuts.place(cell);
-    double place = middle;
+    const float most = level.high(cell, cuts.side(cell));
+    const float reach = 0.125F * (most - level.low(cell, cuts.side(cell)));
+    const float middle = cuts.place(cell);
+    float place = middle;
     std::int64_t n_lower = 0, same = 0;
-    for_items(cell, [&](double item) { n_lower += item <= place && item < most ? 1 : 0; });
+    for_items(cell, [&](float item) { n_lower += item <= place && item < most ? 1 : 0; });
     const std::int64_t wanted = Kokkos::max((n_lower + group / 2) / group, std::int64_t{1}) * group;
     while (n_lower < wanted) {
-      const double next = next_above(cell, place, same);
+      const float next = next_above(cell, place, same);
       if (next >= most || next > middle + reach) break;
       place = next;
       n_lower += same;
     }
     while (n_lower > wanted) {
       // what is lower ends at `last`, and before it at `next`
-      const double last = next_below(cell, place, true, same);
+      const float last = next_below(cell, place, true, same);
       const std::int64_t n_last = same;
-      const double next = next_below(cell, last, false, same);
+      const float next = next_below(cell, last, false, same);
       if (same == 0 || next < middle - reach) break;
       place = next;
       n_lower -= n_last;
@@ -166,13 +250,14 @@ struct RoundCuts {
 private:
   template <class F>
   KOKKOS_FUNCTION void for_items(std::int64_t cell, const F& f) const {
-    for (std::int64_t i = cuts.begin(cell); i < cuts.end(cell); ++i) f(items(cuts.side(cell), i));
+    const Cuts<Memory>& cuts = level.cuts;
+    for (std::int64_t i = cuts.begin(cell); i < cuts.end(cell); ++i) f(level.items(cuts.side(cell), i));
   }
   /// The least item above a place, and how many are the same.
-  KOKKOS_FUNCTION double next_above(std::int64_t cell, double place, std::int64_t& same) const {
-    double next = Kokkos::Experimental::infinity_v<double>;
+  KOKKOS_FUNCTION float next_above(std::int64_t cell, float place, std::int64_t& same) const {
+    float next = Kokkos::Experimental::infinity_v<float>;
     same = 0;
-    for_items(cell, [&](double item) {
+    for_items(cell, [&](float item) {
       if (item <= place || item > next) return;
       same = item < next ? 1 : same + 1;
       next = item;
@@ -180,10 +265,10 @@ private:
     return next;
   }
   /// The largest item below a place, or at it.
-  KOKKOS_FUNCTION double next_below(std::int64_t cell, double place, bool or_at_it, std::int64_t& same) const {
-    double next = -Kokkos::Experimental::infinity_v<double>;
+  KOKKOS_FUNCTION float next_below(std::int64_t cell, float place, bool or_at_it, std::int64_t& same) const {
+    float next = -Kokkos::Experimental::infinity_v<float>;
     same = 0;
-    for_items(cell, [&](double item) {
+    for_items(cell, [&](float item) {
       if (item > place || (item >= place && !or_at_it) || item < next) return;
       same = item > next ? 1 : same + 1;
       next = item;
@@ -192,77 +277,151 @@ private:
   }
 };
 
-/// places(i): the items before i that go to the upper child of their cell; of all items at the end.
-template <class Memory>
-struct CountUpper {
-  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> items;
-  Kokkos::View<const std::int32_t*, Memory> cell_of;
-  Cuts<Memory> cuts;
-  Kokkos::View<double* [n_sides], Kokkos::LayoutRight, Memory> high;
-  Kokkos::View<std::int64_t*, Memory> places;
+/// Which items of a cell go to its upper child.
+struct GoesUp {
+  const float* item;
+  float place, most;
+  std::int64_t middle;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& upper, bool is_last) const {
-    if (is_last) places(i) = upper;
-    if (is_upper(i)) ++upper;
-    if (is_last && i + 1 == static_cast<std::int64_t>(cell_of.extent(0))) places(i + 1) = upper;
+  template <class Memory>
+  KOKKOS_FUNCTION GoesUp(const Level<Memory>& level, std::int32_t cell) {
+    const std::int32_t side = level.cuts.side(cell);
+    item = side < 0 ? nullptr : &level.items(side, 0);
+    place = level.cuts.place(cell);
+    most = side < 0 ? 0 : level.high(cell, side);
+    middle = level.cuts.begin(cell) + (level.cuts.end(cell) - level.cuts.begin(cell)) / 2;
   }
-  KOKKOS_FUNCTION bool is_upper(std::int64_t i) const {
-    const std::int32_t cell = cell_of(i);
-    if (cell < 0 || cuts.side(cell) == -2) return false;
-    const std::int32_t side = cuts.side(cell);
-    if (side == -1) return i - cuts.begin(cell) >= (cuts.end(cell) - cuts.begin(cell)) / 2;
+  PRISMFIELD_INLINE_FUNCTION bool operator()(std::int64_t i) const {
     // neither child is empty, though the middle of neighbouring numbers is one of them
-    return items(side, i) > cuts.place(cell) || items(side, i) == high(cell, side);
+    return item == nullptr ? i >= middle : item[i] > place || item[i] == most;
   }
 };
 
-/// Moves items to their children's places, the order within a child staying.
+/// lower(chunk): how many of its items go to the lower child.
 template <class Memory>
-struct MoveItems {
-  CountUpper<Memory> before;
-  Kokkos::View<const std::int64_t*, Memory> order;
-  Kokkos::View<double**, Kokkos::LayoutRight, Memory> new_items;
-  Kokkos::View<std::int32_t*, Memory> new_cell_of;
-  Kokkos::View<std::int64_t*, Memory> new_order;
+struct CountLower {
+  Level<Memory> level;
+  Kokkos::View<std::int64_t*, Memory> lower;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int32_t cell = before.cell_of(i);
-    std::int64_t to = i;
-    std::int32_t child = -1;
-    if (cell >= 0 && before.cuts.side(cell) != -2) {
-      const std::int64_t begin = before.cuts.begin(cell), end = before.cuts.end(cell);
-      const std::int64_t upper_before = before.places(i) - before.places(begin);
-      const std::int64_t n_lower = (end - begin) - (before.places(end) - before.places(begin));
-      const bool is_upper = before.places(i + 1) != before.places(i);
-      to = is_upper ? begin + n_lower + upper_before : i - upper_before;
-      child = before.cuts.child(cell) + (is_upper ? 1 : 0);
+  template <class Worker>
+  PRISMFIELD_INLINE_FUNCTION void run(const Worker& worker, std::int64_t chunk) const {
+    const std::int32_t cell = level.cell_of_chunk(chunk);
+    std::int64_t mine = 0;
+    if (level.cuts.side(cell) != -2) {
+      const GoesUp goes_up(level, cell);
+      const std::int64_t end = level.end_of_chunk(chunk);
+      for (std::int64_t i = level.begin_of_chunk(chunk) + worker.rank(); i < end; i += worker.size()) {
+        mine += goes_up(i) ? 0 : 1;
+      }
     }
-    for (int side = 0; side < n_sides; ++side) new_items(side, to) = before.items(side, i);
-    new_order(to) = order(i);
-    new_cell_of(to) = child;
+    std::int64_t all = 0;
+    worker.sum_before(mine, all);
+    if (worker.rank() == 0) lower(chunk) = all;
+  }
+};
+
+/// Numbers of chunks in, of those before them out; of all at the end.
+template <class Memory>
+struct SumChunks {
+  Kokkos::View<std::int64_t*, Memory> lower;
+  std::int64_t n;
+  KOKKOS_FUNCTION void operator()(std::int64_t chunk, std::int64_t& before, bool is_last) const {
+    const std::int64_t own = lower(chunk);
+    if (is_last) lower(chunk) = before;
+    before += own;
+    if (is_last && chunk + 1 == n) lower(n) = before;
   }
 };
 
 /// The next level's cells.
 template <class Memory>
 struct MakeChildren {
-  Cuts<Memory> cuts;
-  Kokkos::View<const std::int64_t*, Memory> places;
+  Level<Memory> level;
+  /// (chunk + 1) items of lower children before it
+  Kokkos::View<const std::int64_t*, Memory> lower;
   Cuts<Memory> next;
   /// (cell of the next level) the number of its parent in this level
   Kokkos::View<std::int32_t*, Memory> parent;
 
   KOKKOS_FUNCTION void operator()(std::int64_t cell) const {
+    const Cuts<Memory>& cuts = level.cuts;
     if (cuts.side(cell) == -2) return;
-    const std::int64_t begin = cuts.begin(cell), end = cuts.end(cell);
-    const std::int64_t middle = end - (places(end) - places(begin));
     const std::int32_t child = cuts.child(cell);
-    next.begin(child) = begin;
-    next.end(child) = next.begin(child + 1) = middle;
-    next.end(child + 1) = end;
+    next.begin(child) = cuts.begin(cell);
+    next.end(child) = next.begin(child + 1) =
+        cuts.begin(cell) + lower(level.first_chunk(cell + 1)) - lower(level.first_chunk(cell));
+    next.end(child + 1) = cuts.end(cell);
     parent(child) = parent(child + 1) = static_cast<std::int32_t>(cell);
   }
 };
+
+/// Moves a chunk's items to their children's places, the order within a child staying; those of leaves are in place.
+template <class Memory>
+struct MoveItems {
+  MakeChildren<Memory> made;
+  Kokkos::View<const std::int64_t*, Memory> order;
+  Kokkos::View<float**, Kokkos::LayoutRight, Memory> new_items;
+  Kokkos::View<std::int64_t*, Memory> new_order;
+  /// of leaves
+  Kokkos::View<std::int64_t*, Memory> last_order;
+
+  template <class Worker>
+  PRISMFIELD_INLINE_FUNCTION void run(const Worker& worker, std::int64_t chunk) const {
+    const Level<Memory>& level = made.level;
+    const std::int32_t cell = level.cell_of_chunk(chunk);
+    const std::int64_t begin = level.begin_of_chunk(chunk), end = level.end_of_chunk(chunk);
+    if (level.cuts.side(cell) == -2) {
+      for (std::int64_t i = begin + worker.rank(); i < end; i += worker.size()) last_order(i) = order(i);
+      return;
+    }
+    const GoesUp goes_up(level, cell);
+    const std::int64_t lower_before = made.lower(chunk) - made.lower(level.first_chunk(cell));
+    std::int64_t lower = level.cuts.begin(cell) + lower_before;
+    std::int64_t upper = made.next.begin(level.cuts.child(cell) + 1) + begin - lower;
+    for (std::int64_t first = begin; first < end; first += worker.size()) {
+      const std::int64_t i = first + worker.rank();
+      const bool is_lower = i < end && !goes_up(i);
+      std::int64_t all = 0;
+      const std::int64_t before = worker.sum_before(is_lower ? 1 : 0, all);
+      if (i < end) move(i, is_lower ? lower + before : upper + worker.rank() - before);
+      lower += all;
+      upper += worker.size() - all;
+    }
+  }
+
+private:
+  PRISMFIELD_INLINE_FUNCTION void move(std::int64_t i, std::int64_t to) const {
+    for (int side = 0; side < n_sides; ++side) new_items(side, to) = made.level.items(side, i);
+    new_order(to) = order(i);
+  }
+};
+
+/// Runs a functor's chunks on a host, by threads.
+template <class Functor>
+struct HostChunks {
+  Functor functor;
+  void operator()(std::int64_t chunk) const { functor.run(Alone(), chunk); }
+};
+
+/// The same on a device, by teams.
+template <class Functor, class Space>
+struct DeviceChunks {
+  using Policy = Kokkos::TeamPolicy<Space>;
+  using Member = typename Policy::member_type;
+  Functor functor;
+  KOKKOS_FUNCTION void operator()(const Member& team) const { functor.run(InTeam<Member>{team}, team.league_rank()); }
+};
+
+template <class Space, class Functor>
+void for_each_chunk(const char* name, const Space& space, std::int64_t n, const Functor& functor) {
+  if constexpr (is_device_space<Space>) {
+    using Chunks = DeviceChunks<Functor, Space>;
+    Kokkos::parallel_for(name, typename Chunks::Policy(space, static_cast<int>(n), 64), Chunks{functor});
+  } else {
+    using Policy = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for(name, Policy(space, 0, n, Kokkos::ChunkSize(16)), HostChunks<Functor>{functor});
+  }
+}
 
 /// Puts a level's cells into a tree's.
 template <class Memory>
@@ -388,25 +547,18 @@ template <class Space>
 class TreeMaker {
 public:
   using Memory = typename Space::memory_space;
-  using Items = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
+  using Items = Kokkos::View<float**, Kokkos::LayoutRight, Memory>;
 
-  /// `items`: (4, n), n > 0: centres and sizes, which are reordered; leaves hold at most `leaf_items`, most of them
-  /// whole groups. Throws AllocationFailure.
-  TreeMaker(const Space& space, const Items& items, std::int64_t leaf_items, std::int64_t group)
-      : m_space(space),
-        m_leaf_items(leaf_items),
-        m_group(group),
-        m_n(static_cast<std::int64_t>(items.extent(1))),
-        m_items(items) {
-    m_order = new_view<Order>("tree_order", m_n);
-    m_cell_of = new_view<CellOf>("cell_of_item", m_n);
+  /// `items`: (4, n), n > 0: centres, from a place among them, and sizes, which are reordered; most leaves hold whole
+  /// groups. Throws AllocationFailure.
+  TreeMaker(const Space& space, const Items& items, const LeafRule& rule, std::int64_t group)
+      : m_space(space), m_rule(rule), m_group(group), m_n(static_cast<std::int64_t>(items.extent(1))), m_items(items) {
+    m_order = new_view<Order>("order_of_level", m_n);
     m_new_items = new_view<Items>("new_items", n_sides, m_n);
     m_new_order = new_view<Order>("new_order", m_n);
-    m_new_cell_of = new_view<CellOf>("new_cell_of_item", m_n);
-    m_places = new_view<Order>("places_of_items", m_n + 1);
+    m_last_order = new_view<Order>("tree_order", m_n);
     Kokkos::parallel_for("prismfield::number_items", indices(m_n), NumberItems<Memory>{m_order});
-    Kokkos::deep_copy(m_space, m_cell_of, 0);
-    Level root = new_level(1);
+    CutLevel root = new_level(1);
     Kokkos::deep_copy(m_space, root.cuts.begin, std::int64_t{0});
     Kokkos::deep_copy(m_space, root.cuts.end, m_n);
     m_levels.push_back(root);
@@ -417,9 +569,9 @@ public:
   /// The tree; boxes are to be fitted yet.
   [[nodiscard]] Tree<Memory> tree() const {
     Tree<Memory> tree;
-    tree.order = m_order;
+    tree.order = m_last_order;
     tree.level_begin.push_back(0);
-    for (const Level& level : m_levels) tree.level_begin.push_back(tree.level_begin.back() + level.n);
+    for (const CutLevel& level : m_levels) tree.level_begin.push_back(tree.level_begin.back() + level.n);
     const std::int32_t n = tree.n_cells();
     tree.cells.centre = new_view<decltype(tree.cells.centre)>("cell_centre", n);
     tree.cells.radius = new_view<decltype(tree.cells.radius)>("cell_radius", n);
@@ -444,22 +596,22 @@ public:
 private:
   using Order = Kokkos::View<std::int64_t*, Memory>;
   using CellOf = Kokkos::View<std::int32_t*, Memory>;
-  using Sides = Kokkos::View<double* [n_sides], Kokkos::LayoutRight, Memory>;
+  using Sides = Kokkos::View<float* [n_sides], Kokkos::LayoutRight, Memory>;
   using Policy = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
-  struct Level {
+  struct CutLevel {
     std::int32_t n;
     Cuts<Memory> cuts;
     CellOf parent;
   };
   [[nodiscard]] Policy indices(std::int64_t n) const { return Policy(m_space, 0, n); }
 
-  [[nodiscard]] Level new_level(std::int32_t n) const {
-    Level level;
+  [[nodiscard]] CutLevel new_level(std::int32_t n) const {
+    CutLevel level;
     level.n = n;
     level.cuts.begin = new_view<Order>("level_begin", n);
     level.cuts.end = new_view<Order>("level_end", n);
     level.cuts.side = new_view<CellOf>("level_side", n);
-    level.cuts.place = new_view<Kokkos::View<double*, Memory>>("level_place", n);
+    level.cuts.place = new_view<Kokkos::View<float*, Memory>>("level_place", n);
     level.cuts.child = new_view<CellOf>("level_child", n);
     level.parent = new_view<CellOf>("level_parent", n);
     return level;
@@ -467,41 +619,45 @@ private:
 
   /// Whether there is a next level.
   bool cut_last_level() {
-    const Level level = m_levels.back();
-    const Sides low = new_view<Sides>("level_low", level.n), high = new_view<Sides>("level_high", level.n);
-    Kokkos::deep_copy(m_space, low, Kokkos::Experimental::infinity_v<double>);
-    Kokkos::deep_copy(m_space, high, -Kokkos::Experimental::infinity_v<double>);
-    Kokkos::parallel_for("prismfield::box_of_items", indices((m_n + items_in_a_row - 1) / items_in_a_row),
-                         BoxOfItems<Memory>{m_items, m_cell_of, low, high});
+    const CutLevel last = m_levels.back();
+    Level<Memory> level{m_items,
+                        last.cuts,
+                        new_view<Sides>("level_low", last.n),
+                        new_view<Sides>("level_high", last.n),
+                        new_view<Order>("first_chunk", last.n + 1),
+                        {}};
+    level.cell_of_chunk = new_view<CellOf>("cell_of_chunk", m_n / chunk_items + last.n);
+    Kokkos::deep_copy(m_space, level.low, Kokkos::Experimental::infinity_v<float>);
+    Kokkos::deep_copy(m_space, level.high, -Kokkos::Experimental::infinity_v<float>);
+    std::int64_t n_chunks = 0;
+    Kokkos::parallel_scan("prismfield::list_chunks", indices(last.n), ListChunks<Memory>{level}, n_chunks);
+    for_each_chunk("prismfield::box_of_items", m_space, n_chunks, BoxOfItems<Memory>{level, m_rule.items});
     std::int32_t n_next = 0;
-    Kokkos::parallel_scan("prismfield::choose_cuts", indices(level.n),
-                          ChooseCuts<Memory>{low, high, level.cuts, m_leaf_items}, n_next);
-    if (n_next == 0) return false;
+    Kokkos::parallel_scan("prismfield::choose_cuts", indices(last.n), ChooseCuts<Memory>{level, m_rule}, n_next);
     if (m_group > 1) {
-      Kokkos::parallel_for("prismfield::round_cuts", indices(level.n),
-                           RoundCuts<Memory>{m_items, low, high, level.cuts, m_group});
+      Kokkos::parallel_for("prismfield::round_cuts", indices(last.n), RoundCuts<Memory>{level, m_group});
     }
-    std::int64_t n_upper = 0;
-    const CountUpper<Memory> count{m_items, m_cell_of, level.cuts, high, m_places};
-    Kokkos::parallel_scan("prismfield::count_upper", indices(m_n), count, n_upper);
-    const Level next = new_level(n_next);
-    Kokkos::parallel_for("prismfield::make_children", indices(level.n),
-                         MakeChildren<Memory>{level.cuts, m_places, next.cuts, next.parent});
-    Kokkos::parallel_for("prismfield::move_items", indices(m_n),
-                         MoveItems<Memory>{count, m_order, m_new_items, m_new_cell_of, m_new_order});
+    const auto lower = new_view<Order>("items_of_lower", n_chunks + 1);
+    for_each_chunk("prismfield::count_lower", m_space, n_chunks, CountLower<Memory>{level, lower});
+    Kokkos::parallel_scan("prismfield::sum_chunks", indices(n_chunks), SumChunks<Memory>{lower, n_chunks});
+    const CutLevel next = new_level(n_next);
+    const MakeChildren<Memory> make{level, lower, next.cuts, next.parent};
+    Kokkos::parallel_for("prismfield::make_children", indices(last.n), make);
+    for_each_chunk("prismfield::move_items", m_space, n_chunks,
+                   MoveItems<Memory>{make, m_order, m_new_items, m_new_order, m_last_order});
+    if (n_next == 0) return false;
     std::swap(m_items, m_new_items);
     std::swap(m_order, m_new_order);
-    std::swap(m_cell_of, m_new_cell_of);
     m_levels.push_back(next);
     return true;
   }
 
   Space m_space;
-  std::int64_t m_leaf_items, m_group, m_n;
+  LeafRule m_rule;
+  std::int64_t m_group, m_n;
   Items m_items, m_new_items;
-  Order m_order, m_new_order, m_places;
-  CellOf m_cell_of, m_new_cell_of;
-  std::vector<Level> m_levels;
+  Order m_order, m_new_order, m_last_order;
+  std::vector<CutLevel> m_levels;
 };
 
 /// Fits a tree's cells to its items, (3, n) in the tree's order; `half`: half edges, empty for points.

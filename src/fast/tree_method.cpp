@@ -18,6 +18,7 @@
 #include "compute/method.hpp"
 #include "fast/essential_work.hpp"
 #include "fast/expansion_numbers.hpp"
+#include "fast/leaf_sizes.hpp"
 #include "fast/make_tree_share.hpp"
 #include "kernel/contact.hpp"
 #include "model/choices.hpp"
@@ -27,14 +28,12 @@ namespace {
 
 /// Below, the degree of expansions would pass max_degree where cells are neighbours.
 constexpr double least_tolerance = 1e-11;
-constexpr std::int64_t items_of_leaf = 32;
 
 [[noreturn]] void refuse_tree(const std::string& why) {
   throw InputError("", "execution.method", fmt::format("is {}, which {}", name(Method::tree), why));
 }
 
-void check_tree(const Request& request, const PrismSource& /*ensemble*/, const PointColumns& /*points*/,
-                ProblemSize& /*problem*/) {
+void check_tree(const Request& request, const PrismSource& ensemble, const PointColumns& points, ProblemSize& problem) {
   const Execution& wanted = request.execution;
   if (wanted.tolerance < least_tolerance) {
     refuse_tree(fmt::format("needs an execution.tolerance of {:g} or more; direct keeps to {:g}", least_tolerance,
@@ -45,6 +44,7 @@ void check_tree(const Request& request, const PrismSource& /*ensemble*/, const P
     refuse_tree(fmt::format("computes in double precision, not in {}; use execution.precision: double",
                             name(wanted.precision)));
   }
+  problem.points_per_prism = fast::points_per_prism(ensemble, points);
 }
 
 /// The points that a rank computes, about.
@@ -54,7 +54,7 @@ std::int64_t points_of_rank(const Plan& plan) {
 }
 
 /// Cells of a tree, and numbers of one, about: cells are half full.
-std::int64_t cells_of(std::int64_t items) { return 4 * items / items_of_leaf + 2; }
+std::int64_t cells_of(std::int64_t items, std::int64_t leaf_items) { return 4 * items / leaf_items + 2; }
 std::int64_t expansion_numbers(const Plan& plan) { return 2 * fast::n_terms(plan.tree.degree); }
 
 /// Bytes of the trees in the space that computes, about: a cell of points exchanges with some ten others where there
@@ -67,7 +67,7 @@ std::int64_t tree_bytes(const Plan& plan, const ProblemSize& problem, const Engi
   const std::int64_t a_prism = m.per_prism + (6 + 5 + 2 * 5 + 7) * 8,
                      a_point = (n_fields + n_contact_columns + 3 + 13) * 8;
   const std::int64_t shapes = problem.uniform_shape ? 1 : prisms;
-  const std::int64_t cells = cells_of(prisms + points);
+  const std::int64_t cells = cells_of(prisms, plan.tree.leaf_prisms) + cells_of(points, plan.tree.leaf_points);
   const std::int64_t a_cell = expansion_numbers(plan) * 8 + 16 * 8;
   // of a source: how its moments fall off; of a target: its exchanges, listed twice
   constexpr std::int64_t beside = 1200, exchanges = 500;
@@ -78,7 +78,7 @@ std::int64_t tree_bytes(const Plan& plan, const ProblemSize& problem, const Engi
 /// the points, and a row and the contacts of all while they are put in it.
 void add_exchange(const Plan& plan, int rank, MethodMemory& memory) {
   constexpr std::int64_t a_bound = 1200;
-  const std::int64_t cells = cells_of(plan.prisms().size());
+  const std::int64_t cells = cells_of(plan.prisms().size(), plan.tree.leaf_prisms);
   memory.while_computing += 2 * (cells * (expansion_numbers(plan) * 8 + a_bound) + plan.prisms().size() * 7 * 8);
   memory.points = points_of_rank(plan);
   if (rank == 0) memory.always += plan.n_points * (2 + n_contact_columns) * 8;
@@ -88,12 +88,15 @@ void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, c
   // also where points are so few that the direct sums that check them are as many
   plan.tolerance = request.execution.tolerance;
   plan.tree.degree = fast::degree_for(plan.tolerance);
-  plan.tree.leaf_prisms = plan.tree.leaf_points = items_of_leaf;
   const int ranks = plan.prism_parts * plan.point_parts;
-  // with fewer, trees are leaves
-  const bool has_trees = std::min(plan.n_prisms, plan.n_points) >= items_of_leaf * ranks;
+  // of a rank: with fewer, trees are leaves
+  constexpr std::int64_t least_items = 32;
+  const bool has_trees = std::min(plan.n_prisms, plan.n_points) >= least_items * ranks;
   plan.tree.in_parts_of_space = plan.partition_is_auto && ranks > 1 && has_trees;
   const EngineTraits& traits = machine.engine;
+  const fast::LeafSizes leaves = fast::leaf_sizes(traits.is_device, problem.points_per_prism, plan.prisms().size());
+  plan.tree.leaf_prisms = leaves.prisms;
+  plan.tree.leaf_points = leaves.points;
   plan.tree.bytes = tree_bytes(plan, problem, traits.memory);
   // a device's prisms are on the host until they are copied; a host's are freed before trees take more
   const std::int64_t read = plan.prisms().size() * 7 * 8;

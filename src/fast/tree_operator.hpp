@@ -20,6 +20,7 @@
 #include "compute/operator_plan.hpp"
 #include "compute/rank_operator.hpp"
 #include "engine/instances/with_space.hpp"
+#include "fast/leaf_sizes.hpp"
 #include "fast/make_tree_operator.hpp"
 #include "fast/tree_products.hpp"
 #include "model/points.hpp"
@@ -98,6 +99,10 @@ private:
     m_prisms = std::make_unique<PrismList>(PrismColumns{b.west, b.east, b.south, b.north, b.bottom, b.top, b.density});
     TreeSettings settings =
         tree_settings(m_work.plan.set, m_work.fields, request.execution.tolerance, sizes_of_fields(space));
+    const LeafSizes leaves =
+        leaf_sizes(is_device_space<ExecutionSpace>, points_per_prism(prisms, m_work.unordered), m_work.n_prisms());
+    settings.leaf_prisms = leaves.prisms;
+    settings.leaf_points = leaves.points;
     settings.any_density = true;
     for (std::size_t d = 0; d < 3; ++d) settings.rounding[d] = prisms.rounding()[d] + m_work.unordered.rounding[d];
     m_products = std::make_unique<TreeProducts<ExecutionSpace>>(space, m_block, m_work.unordered, settings);

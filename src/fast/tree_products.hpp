@@ -61,19 +61,34 @@ inline constexpr double share_of_exchange = 0.5;
 
 /// Items of a tree by their columns: centre and size of a prism, or a point.
 template <class Memory>
-struct PrismItems {
-  /// (7, n): west, east, south, north, bottom, top, density
+struct TreeItems {
+  /// (7, n): west, east, south, north, bottom, top, density; or (3, n): points
   Kokkos::View<const double**, Kokkos::LayoutRight, Memory> columns;
+  /// in whose middle places are 0: floats are enough to order items
+  ItemBox box;
   /// (4, n)
-  Kokkos::View<double**, Kokkos::LayoutRight, Memory> items;
+  Kokkos::View<float**, Kokkos::LayoutRight, Memory> items;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const bool is_point = columns.extent(0) == 3;
     double size = 0;
     for (int d = 0; d < 3; ++d) {
-      const double half = 0.5 * (columns(2 * d + 1, i) - columns(2 * d, i));
-      items(d, i) = columns(2 * d, i) + half;
+      const double low = columns(is_point ? d : 2 * d, i), high = columns(is_point ? d : 2 * d + 1, i);
+      const double half = 0.5 * (high - low);
+      items(d, i) = static_cast<float>(low + half - box.middle(d));
       size += half * half;
     }
-    items(3, i) = Kokkos::sqrt(size);
+    items(3, i) = static_cast<float>(Kokkos::sqrt(size));
+  }
+};
+
+/// What columns of lower and of upper coordinates lie between.
+template <class Memory>
+struct ExtentOfColumns {
+  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> columns;
+  int low, high;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Kokkos::MinMaxScalar<double>& box) const {
+    box.min_val = Kokkos::min(box.min_val, columns(low, i));
+    box.max_val = Kokkos::max(box.max_val, columns(high, i));
   }
 };
 
@@ -255,9 +270,12 @@ public:
     m_data.degree = settings.degree;
     const FieldList fields = fields_of(settings.set);
     for (const FieldInfo& field : fields) m_data.field[m_data.n_fields++] = static_cast<int>(field.field);
-    make_sources(space, std::move(prisms));
+    const Columns places =
+        copied<3>(space, {points.easting.data(), points.northing.data(), points.upward.data()}, points.size());
+    const ItemBox points_box = box_of(space, places);
+    const ItemBox prisms_box = make_sources(space, std::move(prisms), is_alone ? &points_box : nullptr);
     if (is_alone) stage(space, m_sources.order);
-    make_targets(space, points);
+    make_targets(space, places, points_box, is_alone ? &prisms_box : nullptr);
     make_bounds(space);
     if (is_alone) make_lists(space, {0});
     space.fence("prismfield: trees made");
@@ -393,16 +411,42 @@ private:
     return copy;
   }
 
-  void make_sources(const Space& space, PrismBlock block) {
+  /// Around points, or prisms, by their columns.
+  [[nodiscard]] static ItemBox box_of(const Space& space, const Columns& columns) {
+    ItemBox box;
+    for (int d = 0; d < 3; ++d) {
+      const bool are_points = columns.extent(0) == 3;
+      Kokkos::MinMaxScalar<double> side;
+      Kokkos::parallel_reduce("prismfield::extent_of_columns", indices(space, columns.extent(1)),
+                              ExtentOfColumns<Memory>{columns, are_points ? d : 2 * d, are_points ? d : 2 * d + 1},
+                              Kokkos::MinMax<double>(side));
+      box.low[d] = side.min_val;
+      box.high[d] = side.max_val;
+    }
+    return box;
+  }
+  /// The tree of items in `box`, of which leaves hold so many, far from those in `others` more; null: where these are
+  /// is not known.
+  [[nodiscard]] static Tree<Memory> make_tree(const Space& space, const Columns& columns, const ItemBox& box,
+                                              std::int64_t leaf_items, const ItemBox* others) {
+    const auto items =
+        new_view<Kokkos::View<float**, Kokkos::LayoutRight, Memory>>("tree_items", n_sides, columns.extent(1));
+    Kokkos::parallel_for("prismfield::tree_items", indices(space, columns.extent(1)),
+                         TreeItems<Memory>{columns, box, items});
+    const LeafRule rule(leaf_items, far_leaf_items<Space>, box, others != nullptr ? *others : box);
+    return TreeMaker<Space>(space, items, rule, lanes_of_space<Space>()).tree();
+  }
+
+  /// The prisms' box.
+  [[nodiscard]] ItemBox make_sources(const Space& space, PrismBlock block, const ItemBox* points) {
     const std::int64_t n = block.size(), padded = n + lanes_of_space<Space>();
     m_columns = copied<7>(space,
                           {block.west.data(), block.east.data(), block.south.data(), block.north.data(),
                            block.bottom.data(), block.top.data(), block.density.data()},
                           n);
     block = {};
-    const auto items = new_view<Columns>("prism_items", n_sides, n);
-    Kokkos::parallel_for("prismfield::prism_items", indices(space, n), PrismItems<Memory>{m_columns, items});
-    m_sources = TreeMaker<Space>(space, items, m_settings.leaf_prisms, lanes_of_space<Space>()).tree();
+    const ItemBox box = box_of(space, m_columns);
+    m_sources = make_tree(space, m_columns, box, m_settings.leaf_prisms, points);
     m_data.prisms.centre = new_view<Columns>("prism_centre", 3, padded);
     m_data.prisms.half = new_view<Columns>("prism_half", 3, padded);
     m_data.prisms.mass = new_view<Vector>("prism_mass", padded);
@@ -421,6 +465,7 @@ private:
                          OrderPrisms<Memory>{m_columns, m_sources.order, m_data.prisms, m_volume});
     fit_tree(space, m_sources, m_data.prisms.centre, m_data.prisms.half);
     order_densities(space, Kokkos::subview(m_columns, 6, Kokkos::ALL));
+    return box;
   }
 
   /// Prepares prisms of the columns in this order for the near field.
@@ -430,15 +475,9 @@ private:
     m_columns = {};
   }
 
-  void make_targets(const Space& space, const PointColumns& points) {
-    const std::int64_t n = points.size();
-    const Columns columns = copied<3>(space, {points.easting.data(), points.northing.data(), points.upward.data()}, n);
-    const auto items = new_view<Columns>("point_items", n_sides, n);
-    Kokkos::deep_copy(space, items, 0.0);
-    for (int d = 0; d < 3; ++d) {
-      Kokkos::deep_copy(space, Kokkos::subview(items, d, Kokkos::ALL), Kokkos::subview(columns, d, Kokkos::ALL));
-    }
-    m_targets = TreeMaker<Space>(space, items, m_settings.leaf_points, lanes_of_space<Space>()).tree();
+  void make_targets(const Space& space, const Columns& columns, const ItemBox& box, const ItemBox* prisms) {
+    const auto n = static_cast<std::int64_t>(columns.extent(1));
+    m_targets = make_tree(space, columns, box, m_settings.leaf_points, prisms);
     m_first_point = new_view<Order>("first_point", m_targets.n_cells());
     std::int64_t n_padded = 0;
     const auto n_leaves = m_targets.leaves.extent(0);
@@ -498,10 +537,11 @@ private:
   [[nodiscard]] BoundTable<Memory> bound_table(const Space& space, const Vector& mass) const {
     const int degree = m_settings.degree;
     constexpr int n_columns = n_target_sizes * n_powers;
-    const std::vector<double> weights = bound_weights(degree);
-    const auto copy = new_view<Columns>("bound_weights", degree + 2, n_columns);
+    const std::vector<float> weights = bound_weights(degree);
+    const auto copy =
+        new_view<Kokkos::View<float**, Kokkos::LayoutRight, Memory>>("bound_weights", degree + 2, n_columns);
     Kokkos::deep_copy(space, copy,
-                      Kokkos::View<const double**, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                      Kokkos::View<const float**, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
                           weights.data(), static_cast<std::size_t>(degree + 2), n_columns));
     const auto table = new_view<BoundTable<Memory>>("bound_table", m_sources.n_cells(), n_columns);
     Kokkos::parallel_for(
@@ -576,7 +616,8 @@ private:
     FarData<Memory> data = m_data;
     data.to = {tree.cells, values};
     data.leaves = tree.leaves;
-    launch_step(space, step, data, static_cast<std::int64_t>(tree.leaves.extent(0)));
+    const int at_once = leaves_of_item<Space>(step);
+    launch_step(space, step, data, (static_cast<std::int64_t>(tree.leaves.extent(0)) + at_once - 1) / at_once);
   }
   void shift(const Space& space, FarStep step, const Tree<Memory>& tree, const Columns& values, std::size_t level) {
     FarData<Memory> data = m_data;

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstdint>
+
 #include "kernel/simd.hpp"
 
 /// Who does one item of work: a thread of a host, several cells or prisms in its lanes; a team on a device, one after
@@ -15,6 +17,11 @@ struct Alone {
   static constexpr int rank() { return 0; }
   static constexpr int size() { return 1; }
   PRISMFIELD_INLINE_FUNCTION void wait() const {}
+  /// The sum of the values of the threads before this one, and of all.
+  PRISMFIELD_INLINE_FUNCTION std::int64_t sum_before(std::int64_t value, std::int64_t& all) const {
+    all = value;
+    return 0;
+  }
 };
 
 /// A thread of a team of Kokkos.
@@ -26,6 +33,12 @@ struct InTeam {
   PRISMFIELD_INLINE_FUNCTION int size() const { return member.team_size(); }
   /// For what the others wrote, and until they have read what is written next.
   PRISMFIELD_INLINE_FUNCTION void wait() const { member.team_barrier(); }
+  PRISMFIELD_INLINE_FUNCTION std::int64_t sum_before(std::int64_t value, std::int64_t& all) const {
+    const std::int64_t before = member.team_scan(value);
+    all = before + value;
+    member.team_broadcast(all, member.team_size() - 1);
+    return before;
+  }
 };
 
 /// Calls f(i) for this worker's share of 0 ... n - 1, then waits.

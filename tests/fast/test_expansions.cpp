@@ -101,7 +101,9 @@ struct Scene {
 
   /// The way of a product: moments, exchange, fields; or of a transposed one.
   void product() {
-    run(FarStep::moments_of_prisms, up, 2);
+    // two leaves
+    const int at_once = in_lanes ? fast::lanes_of_host() : 1;
+    run(FarStep::moments_of_prisms, up, (2 + at_once - 1) / at_once);
     run(FarStep::moments_to_parents, up, 1);
     run(FarStep::exchange, down, 3);
     run(FarStep::locals_to_children, down, 1);
