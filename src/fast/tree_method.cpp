@@ -145,7 +145,7 @@ double part_inside(const PrismSource& ensemble, const PointColumns& points, Inde
 struct PairsOfItem {
   std::array<double, 4> of_prism, of_point;
 };
-constexpr PairsOfItem pairs_on_host = {{600, 1000, 2000, 4400}, {600, 1000, 2000, 4400}};
+constexpr PairsOfItem pairs_on_host = {{400, 500, 600, 1000}, {500, 650, 1000, 2000}};
 constexpr PairsOfItem pairs_on_device = {{2500, 2500, 2500, 2500}, {18000, 20000, 28000, 60000}};
 /// Of a prism, on a device: to read it on the host and to copy it. Of a run: its launches.
 constexpr double device_prism_seconds = 3e-8, device_launch_seconds = 5e-3;
