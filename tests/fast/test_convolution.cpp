@@ -174,8 +174,8 @@ TYPED_TEST(ConvolutionOn, AgreesInRandomCases) {
     for (std::int64_t f = 0; f < both.fast->fields().size(); ++f) {
       const auto of_field = this->part(expected, f, n_points);
       // Pairs of both operators are truncated at 1e-12 of their own vector or tensor, of which far away a component may
-      // vanish; densities of both signs cancel, these errors need not. The bound is what 1,000 seeds were found to keep:
-      // at most 2.5e-12 of the largest component.
+      // vanish; densities of both signs cancel, these errors need not. The bound is what 1,000 seeds were found to
+      // keep: at most 2.5e-12 of the largest component.
       const std::int64_t first = f == 0 ? 0 : f < 4 ? 1 : 4, last = f == 0 ? 0 : f < 4 ? 3 : 9;
       const bool is_flat = sample.tolerance <= default_tolerance;
       double size = this->largest(of_field);
