@@ -147,6 +147,11 @@ struct ItemBox {
   [[nodiscard]] KOKKOS_FUNCTION double middle(int d) const { return 0.5 * (low[d] + high[d]); }
 };
 
+/// Around the items of both trees.
+struct ItemBoxes {
+  ItemBox prisms, points;
+};
+
 /// What leaves hold at most, and where the other tree's items are, seen from where the items' places are counted.
 struct LeafRule {
   std::int64_t items, far_items;

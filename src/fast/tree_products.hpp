@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -261,10 +262,10 @@ public:
   using Vector = Kokkos::View<double*, Memory>;
   using Densities = Kokkos::View<const double*, Kokkos::LayoutStride, Memory>;
 
-  /// Of at least one prism and point each; the prisms are freed once they are copied. `is_alone`: else finish()
-  /// follows. Waits. Throws AllocationFailure.
+  /// Of at least one prism and point each; the prisms are freed once they are copied. `of_all`: where prisms and points
+  /// of all ranks are, if there are others: then finish() follows. Waits. Throws AllocationFailure.
   TreeProducts(const Space& space, PrismBlock prisms, const PointColumns& points, const TreeSettings& settings,
-               bool is_alone = true)
+               const std::optional<ItemBoxes>& of_all = {})
       : m_settings(settings), m_staged(staging_settings(settings)) {
     m_data.tables = expansion_tables(space);
     m_data.degree = settings.degree;
@@ -273,11 +274,11 @@ public:
     const Columns places =
         copied<3>(space, {points.easting.data(), points.northing.data(), points.upward.data()}, points.size());
     const ItemBox points_box = box_of(space, places);
-    const ItemBox prisms_box = make_sources(space, std::move(prisms), is_alone ? &points_box : nullptr);
-    if (is_alone) stage(space, m_sources.order);
-    make_targets(space, places, points_box, is_alone ? &prisms_box : nullptr);
+    const ItemBox prisms_box = make_sources(space, std::move(prisms), of_all ? of_all->points : points_box);
+    if (!of_all) stage(space, m_sources.order);
+    make_targets(space, places, points_box, of_all ? of_all->prisms : prisms_box);
     make_bounds(space);
-    if (is_alone) make_lists(space, {0});
+    if (!of_all) make_lists(space, {0});
     space.fence("prismfield: trees made");
   }
 
@@ -425,20 +426,19 @@ private:
     }
     return box;
   }
-  /// The tree of items in `box`, of which leaves hold so many, far from those in `others` more; null: where these are
-  /// is not known.
+  /// The tree of items in `box`, of which leaves hold so many, far from those in `others` more.
   [[nodiscard]] static Tree<Memory> make_tree(const Space& space, const Columns& columns, const ItemBox& box,
-                                              std::int64_t leaf_items, const ItemBox* others) {
+                                              std::int64_t leaf_items, const ItemBox& others) {
     const auto items =
         new_view<Kokkos::View<float**, Kokkos::LayoutRight, Memory>>("tree_items", n_sides, columns.extent(1));
     Kokkos::parallel_for("prismfield::tree_items", indices(space, columns.extent(1)),
                          TreeItems<Memory>{columns, box, items});
-    const LeafRule rule(leaf_items, far_leaf_items<Space>, box, others != nullptr ? *others : box);
+    const LeafRule rule(leaf_items, far_leaf_items<Space>, box, others);
     return TreeMaker<Space>(space, items, rule, lanes_of_space<Space>()).tree();
   }
 
   /// The prisms' box.
-  [[nodiscard]] ItemBox make_sources(const Space& space, PrismBlock block, const ItemBox* points) {
+  [[nodiscard]] ItemBox make_sources(const Space& space, PrismBlock block, const ItemBox& points) {
     const std::int64_t n = block.size(), padded = n + lanes_of_space<Space>();
     m_columns = copied<7>(space,
                           {block.west.data(), block.east.data(), block.south.data(), block.north.data(),
@@ -475,7 +475,7 @@ private:
     m_columns = {};
   }
 
-  void make_targets(const Space& space, const Columns& columns, const ItemBox& box, const ItemBox* prisms) {
+  void make_targets(const Space& space, const Columns& columns, const ItemBox& box, const ItemBox& prisms) {
     const auto n = static_cast<std::int64_t>(columns.extent(1));
     m_targets = make_tree(space, columns, box, m_settings.leaf_points, prisms);
     m_first_point = new_view<Order>("first_point", m_targets.n_cells());

@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,20 @@ namespace prismfield::fast {
   return settings;
 }
 
+/// Around the prisms and the points of all ranks.
+[[nodiscard]] inline ItemBoxes boxes_of_all(const ProductShare& share) {
+  const Bounds b = share.prisms.bounds();
+  ItemBoxes boxes{{{b.west, b.south, b.bottom}, {b.east, b.north, b.top}}, {}};
+  const PointColumns& points = share.all_points;
+  int d = 0;
+  for (const auto& column : {points.easting, points.northing, points.upward}) {
+    const auto [low, high] = std::minmax_element(column.begin(), column.end());
+    boxes.points.low[d] = *low;
+    boxes.points.high[d++] = *high;
+  }
+  return boxes;
+}
+
 /// The trees of a rank's share, and their product.
 template <class Space>
 class TreeShare final : public TreeProduct {
@@ -37,7 +53,8 @@ public:
       : m_space(space),
         m_n_fields(fields_of(share.plan.set).size()),
         m_n_points(share.points.size()),
-        m_products(space, std::move(prisms), share.points, settings_of(share), is_alone) {}
+        m_products(space, std::move(prisms), share.points, settings_of(share),
+                   is_alone ? std::nullopt : std::optional(boxes_of_all(share))) {}
 
   [[nodiscard]] std::vector<double> boxes() const override { return m_products.boxes(); }
   [[nodiscard]] std::vector<std::vector<double>> essential(const std::vector<double>& boxes, int rank) const override {
