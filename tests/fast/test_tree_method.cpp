@@ -407,6 +407,8 @@ void print_scaling(std::int64_t items_of_rank) {
   make_layer(items_of_rank * ranks().size(), prisms, points);
   const ListEnsemble ensemble(prisms);
   const Points stations = make_station_points(points);
+  // first, so that memory and threads are there
+  const Fields checked = forward(ensemble, stations, by_tree(1e-6, FieldList::all()), ranks());
   WorkOfParts parts(ensemble, stations);
   const FieldSizes sizes = sizes_of(ensemble, points);
   parts.work.expect(sizes);
@@ -425,7 +427,6 @@ void print_scaling(std::int64_t items_of_rank) {
       make_work(plan_on_ranks(request, ensemble, stations, problem_size(ensemble, stations), ranks()), ranks());
   grid->expect(sizes);
   line << "; on a grid " << done_by(*grid, ensemble, stations) << ", near pairs " << near_pairs_of(*grid) << "\n";
-  const Fields checked = forward(ensemble, stations, by_tree(1e-6, FieldList::all()), ranks());
   if (ranks().rank() == 0) {
     line << "largest error at " << checked.check.points << " points "
          << *std::max_element(checked.check.errors.begin(), checked.check.errors.end()) << "\n";
