@@ -99,8 +99,8 @@ Fields fields_of_model(const ModelProblem& problem, const std::vector<double>& d
   if (communicator.rank() == 0) result.values.assign(static_cast<std::size_t>(n_fields * n_points), 0.0);
   add_parts_to_root(communicator, std::move(mine), n_fields, n_points, plan.points(), 1, result.values);
   result.plan = plan;
-  // the other methods' parts of a plan are those of forward runs; results of all have these
-  result.method_numbers = {{"slots", 0}, {"batch", 0}};
+  // other methods have no grids; results of all have these
+  result.method_numbers = {{"slots", 0}, {"batch", 0}, {"scratch_bytes", 0}};
   if (plan.method == Method::direct) result.method_numbers = method_of(plan).text(plan).numbers;
   result.pairs = result.pairs_now = n_points * problem.cells.size();
   result.rank_pairs = gather(communicator, plan.points().size() * problem.cells.size());
