@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -55,17 +56,17 @@ KOKKOS_FUNCTION bool is_near_in_double(const Kokkos::Array<double, 3>& edge) {
                                       Kokkos::min(edge[0], Kokkos::min(edge[1], edge[2])));
 }
 
-/// Puts prisms in an order.
+/// Puts items in an order.
 template <class Memory>
 struct OrderColumns {
-  /// (7, n)
+  /// (column, n)
   Kokkos::View<const double**, Kokkos::LayoutRight, Memory> from;
-  /// (place) the prism
+  /// (place) the item
   Kokkos::View<const std::int64_t*, Memory> order;
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> to;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    for (int c = 0; c < 7; ++c) to(c, i) = from(c, order(i));
+    for (std::size_t c = 0; c < from.extent(0); ++c) to(c, i) = from(c, order(i));
   }
 };
 

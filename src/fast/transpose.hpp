@@ -71,10 +71,10 @@ PRISMFIELD_INLINE_FUNCTION void read_rows(const Worker& worker, const double* co
   });
 }
 
-/// Adds lanes' numbers 0 ... n - 1 to the rows of the first `valid` lanes, one lane after another.
-template <class L, class Worker>
-PRISMFIELD_INLINE_FUNCTION void add_to_rows(const Worker& worker, const double* lanes, int n, int valid,
-                                            double* const (&row)[kernel::lanes_v<L>]) {
+/// Calls f(first, block) for whole blocks of lanes' numbers 0 ... n - 1, transposed; returns how many numbers these
+/// are.
+template <class L, class F>
+PRISMFIELD_INLINE_FUNCTION int for_each_block(const double* lanes, int n, const F& f) {
   constexpr int width = kernel::lanes_v<L>;
   int whole = 0;
   if constexpr (width > 1) {
@@ -82,9 +82,20 @@ PRISMFIELD_INLINE_FUNCTION void add_to_rows(const Worker& worker, const double* 
       L block[width];
       for (int j = 0; j < width; ++j) block[j] = lane<L>(lanes, whole + j);
       transpose(block);
-      for (int j = 0; j < valid; ++j) kernel::store(kernel::load<L>(row[j] + whole) + block[j], row[j] + whole);
+      f(whole, block);
     }
   }
+  return whole;
+}
+
+/// Adds lanes' numbers 0 ... n - 1 to the rows of the first `valid` lanes, one lane after another.
+template <class L, class Worker>
+PRISMFIELD_INLINE_FUNCTION void add_to_rows(const Worker& worker, const double* lanes, int n, int valid,
+                                            double* const (&row)[kernel::lanes_v<L>]) {
+  constexpr int width = kernel::lanes_v<L>;
+  const int whole = for_each_block<L>(lanes, n, [&](int first, L(&block)[width]) {
+    for (int j = 0; j < valid; ++j) kernel::store(kernel::load<L>(row[j] + first) + block[j], row[j] + first);
+  });
   share(worker, n - whole, [&](int i) {
     for (int j = 0; j < valid; ++j) row[j][whole + i] += lanes[(whole + i) * width + j];
   });
@@ -94,16 +105,10 @@ PRISMFIELD_INLINE_FUNCTION void add_to_rows(const Worker& worker, const double* 
 template <class L, class Worker>
 PRISMFIELD_INLINE_FUNCTION void sum_lanes(const Worker& worker, const double* lanes, int n, double* sums) {
   constexpr int width = kernel::lanes_v<L>;
-  int whole = 0;
-  if constexpr (width > 1) {
-    for (; whole + width <= n; whole += width) {
-      L block[width];
-      for (int j = 0; j < width; ++j) block[j] = lane<L>(lanes, whole + j);
-      transpose(block);
-      for (int j = 1; j < width; ++j) block[0] = block[0] + block[j];
-      kernel::store(block[0], sums + whole);
-    }
-  }
+  const int whole = for_each_block<L>(lanes, n, [&](int first, L(&block)[width]) {
+    for (int j = 1; j < width; ++j) block[0] = block[0] + block[j];
+    kernel::store(block[0], sums + first);
+  });
   share(worker, n - whole, [&](int i) {
     const double* const of = lanes + (whole + i) * width;
     double sum = of[0];

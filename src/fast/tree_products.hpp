@@ -181,16 +181,6 @@ struct PlacePoints {
   }
 };
 
-template <class Memory>
-struct OrderPoints {
-  Kokkos::View<const double**, Kokkos::LayoutRight, Memory> columns;
-  Kokkos::View<const std::int64_t*, Memory> order;
-  Kokkos::View<double**, Kokkos::LayoutRight, Memory> ordered;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    for (int d = 0; d < 3; ++d) ordered(d, i) = columns(d, order(i));
-  }
-};
-
 /// (row asked for, point) = `scale` times the row of the fields at a padded point.
 template <class Memory>
 struct FieldsOfPoints {
@@ -496,7 +486,7 @@ private:
                                              lanes_of_space<Space>(), m_data.points.place, m_point});
     const auto ordered = new_view<Columns>("ordered_points", 3, n);
     Kokkos::parallel_for("prismfield::order_points", indices(space, n),
-                         OrderPoints<Memory>{columns, m_targets.order, ordered});
+                         OrderColumns<Memory>{columns, m_targets.order, ordered});
     fit_tree(space, m_targets, ordered, Columns());
   }
 
