@@ -31,7 +31,7 @@ namespace prismfield::testing {
 using Point = std::array<double, 3>;
 
 /// The ten fields at one point, in the order of Field; NaN where a reference has no value.
-using TenValues = std::array<double, n_native_fields>;
+using TenValues = std::array<double, n_gravity_fields>;
 
 inline constexpr double pi = std::numbers::pi;
 
@@ -78,9 +78,9 @@ inline constexpr int lanes_at_most = 16;
 
 /// The ten values of a run of all fields at one of its points.
 [[nodiscard]] inline TenValues values_at(const Fields& result, std::size_t point) {
-  const std::size_t n_points = result.values.size() / n_native_fields;
+  const std::size_t n_points = result.values.size() / n_gravity_fields;
   TenValues v;
-  for (std::size_t f = 0; f < n_native_fields; ++f) v[f] = result.values.at(f * n_points + point);
+  for (std::size_t f = 0; f < n_gravity_fields; ++f) v[f] = result.values.at(f * n_points + point);
   return v;
 }
 
@@ -118,7 +118,7 @@ inline double square(double x) { return x * x; }
 /// Root of the sum of squares over the six components that have a value.
 [[nodiscard]] inline double norm_of_tensor(const TenValues& v) {
   double sum = 0;
-  for (std::size_t f = 4; f < n_native_fields; ++f) sum += std::isnan(v[f]) ? 0 : square(v[f]);
+  for (std::size_t f = 4; f < n_gravity_fields; ++f) sum += std::isnan(v[f]) ? 0 : square(v[f]);
   return std::sqrt(sum);
 }
 
@@ -162,7 +162,7 @@ struct Scales {
 /// infinite error.
 [[nodiscard]] inline Errors errors_of(const TenValues& actual, const TenValues& expected, const Scales& scale) {
   Errors e;
-  for (std::size_t f = 0; f < n_native_fields; ++f) {
+  for (std::size_t f = 0; f < n_gravity_fields; ++f) {
     double& worst = f == 0 ? e.potential : f < 4 ? e.vector : e.tensor;
     const double by = f == 0 ? scale.potential : f < 4 ? scale.vector : scale.tensor;
     if (!std::isfinite(actual[f])) {
@@ -178,13 +178,13 @@ struct Scales {
 /// squares of nine components or of six, whichever is larger, relative to the same of `expected`. All values exist.
 [[nodiscard]] inline Errors errors_by_norm(const TenValues& actual, const TenValues& expected, const Scales& scale) {
   TenValues difference{};
-  for (std::size_t f = 0; f < n_native_fields; ++f) {
+  for (std::size_t f = 0; f < n_gravity_fields; ++f) {
     difference[f] = actual[f] - expected[f];
     if (!std::isfinite(actual[f])) difference[f] = std::numeric_limits<double>::infinity();
   }
   const auto norm_of_nine = [](const TenValues& v) {
     double sum = 0;
-    for (std::size_t f = 4; f < n_native_fields; ++f) sum += (f < 7 ? 1 : 2) * square(v[f]);
+    for (std::size_t f = 4; f < n_gravity_fields; ++f) sum += (f < 7 ? 1 : 2) * square(v[f]);
     return std::sqrt(sum);
   };
   return {std::abs(difference[0]) / scale.potential, norm_of_vector(difference) / scale.vector,

@@ -317,7 +317,7 @@ TEST_F(CaseTest, ReadsFields) {
   EXPECT_EQ(fields("gz"), (FieldList{Field::gz}));
   EXPECT_EQ(fields("[gz, gxx]"), (FieldList{Field::gz, Field::gxx}));
   EXPECT_EQ(fields("[potential, vector, tensor]"), FieldList::all());
-  EXPECT_EQ(fields("[all, guv]"), FieldList::every());
+  EXPECT_EQ(fields("[all, guv]"), FieldList::gravity());
   EXPECT_EQ(fields("guv"), FieldList{Field::guv});
   EXPECT_EQ(fields("\n  - gyz\n  - potential"), (FieldList{Field::gyz, Field::potential}));
 }

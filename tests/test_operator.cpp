@@ -141,7 +141,7 @@ std::vector<OperatorCase> operator_cases() {
     vary("sum_of_fields", [](OperatorCase& c) { c.fields = {Field::guv}; });
     for (const Precision precision : {Precision::double_, Precision::mixed, Precision::single}) {
       vary(std::string("every_") + name(precision), [&](OperatorCase& c) {
-        c.fields = FieldList::every();
+        c.fields = FieldList::gravity();
         c.execution.precision = precision;
       });
     }

@@ -35,7 +35,7 @@ protected:
     std::vector<TenValues> out;
     for (std::size_t i = 0; i < points.size(); ++i) {
       out.push_back(values_at(result, i));
-      for (std::size_t f = 0; f < n_native_fields; ++f) out[i][f] *= output_factor(static_cast<Field>(f), axes);
+      for (std::size_t f = 0; f < n_gravity_fields; ++f) out[i][f] *= output_factor(static_cast<Field>(f), axes);
     }
     return out;
   }

@@ -18,7 +18,7 @@ constexpr std::int64_t gib = std::int64_t{1} << 30;
 constexpr std::int64_t n_prisms = 1000;
 constexpr std::int64_t n_points = 1'000'000;
 constexpr int n_ranks = 4;
-constexpr std::int64_t n_all = n_native_fields + n_contact_columns;
+constexpr std::int64_t n_all = n_gravity_fields + n_contact_columns;
 
 /// What rank `rank` of four takes that computes a quarter of the points at all prisms, on a host without a device.
 Plan plan_of(int rank, bool checkpoints = false, ModelMemory model = {}) {

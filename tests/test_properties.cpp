@@ -342,7 +342,7 @@ TEST_P(FieldTest, MeanOfBothSidesOnFaces) {
     points[2][axis] += step;
     const Values v = compute({box}, points);
     TenValues mean;
-    for (std::size_t f = 0; f < n_native_fields; ++f) mean[f] = (v[1][f] + v[2][f]) / 2;
+    for (std::size_t f = 0; f < n_gravity_fields; ++f) mean[f] = (v[1][f] + v[2][f]) / 2;
     const double outwards = is_inside(box, points[1]) ? 1 : -1;
     mean[1 + axis] -= outwards * 2 * pi * box.density * step;
     expect_equal(v[0], mean, scales_near(v[0], {box}, at), 2 * m_accuracy + 10 * step * step, place(at));
@@ -563,7 +563,7 @@ TEST_P(FieldTest, Subdivision) {
         actual.push_back(values_at(result, i));
         if (on_edge(whole, points[i])) {
           singular.push_back(static_cast<std::int64_t>(i));
-          for (std::size_t f = 4; f < n_native_fields; ++f) expected[i][f] = std::numeric_limits<double>::quiet_NaN();
+          for (std::size_t f = 4; f < n_gravity_fields; ++f) expected[i][f] = std::numeric_limits<double>::quiet_NaN();
         }
       }
       expect_equal(actual, expected, {whole}, points, 4 * m_accuracy);
@@ -629,7 +629,7 @@ TEST_P(FieldTest, SuperpositionAndLinearity) {
   for (const Prism& p : prisms) {
     const Values one = compute({p}, points);
     for (std::size_t i = 0; i < points.size(); ++i) {
-      for (std::size_t f = 0; f < n_native_fields; ++f) sum[i][f] += one[i][f];
+      for (std::size_t f = 0; f < n_gravity_fields; ++f) sum[i][f] += one[i][f];
       scale[i].potential += std::abs(one[i][0]);
       scale[i].vector += norm_of_vector(one[i]);
       scale[i].tensor += norm_of_tensor(one[i]);
@@ -753,7 +753,7 @@ TEST_P(FieldTest, FiniteAtEverySingularPlace) {
     const Values v = compute({p}, points);
     int not_finite = 0;
     for (std::size_t i = 0; i < points.size(); ++i) {
-      for (std::size_t f = 0; f < n_native_fields; ++f) {
+      for (std::size_t f = 0; f < n_gravity_fields; ++f) {
         if (std::isfinite(v[i][f])) continue;
         ++not_finite;
         if (not_finite < 4) {
@@ -1015,7 +1015,7 @@ TEST_P(FieldTest, SameForEveryNumberOfPrisms) {
   for (std::size_t n = 0; n < c.prisms.size(); ++n) {
     const Values one = compute({c.prisms[n]}, c.points);
     for (std::size_t i = 0; i < sum.size(); ++i) {
-      for (std::size_t f = 0; f < n_native_fields; ++f) sum[i][f] += one[i][f];
+      for (std::size_t f = 0; f < n_gravity_fields; ++f) sum[i][f] += one[i][f];
     }
     Execution e = m_execution;
     e.slots = 3;

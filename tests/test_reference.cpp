@@ -59,14 +59,14 @@ double number(const std::string& word) {
 Prism prism_of(const std::array<double, 6>& x) { return {x[0], x[1], x[2], x[3], x[4], x[5], 1.0}; }
 
 std::vector<ReferencePrism> read_prisms_json() {
-  static constexpr std::array<const char*, n_native_fields> names{"V",   "gx",  "gy",  "gz",  "gxx",
-                                                                  "gyy", "gzz", "gxy", "gxz", "gyz"};
+  static constexpr std::array<const char*, n_gravity_fields> names{"V",   "gx",  "gy",  "gz",  "gxx",
+                                                                   "gyy", "gzz", "gxy", "gxz", "gyz"};
   std::vector<ReferencePrism> prisms;
   for (const YAML::Node& entry : YAML::LoadFile(folder + "prisms.json")["cases"]) {
     ReferencePrism p;
     p.prism = prism_of(entry["prism"].as<std::array<double, 6>>());
     ReferencePoint point{entry["name"].as<std::string>(), entry["point"].as<std::array<double, 3>>(), {}};
-    for (std::size_t f = 0; f < n_native_fields; ++f) {
+    for (std::size_t f = 0; f < n_gravity_fields; ++f) {
       const YAML::Node node = entry["values"][names[f]];
       point.expected[f] = number(node.IsNull() ? "" : node.as<std::string>());
     }
@@ -106,7 +106,7 @@ std::vector<ReferencePrism> read_pairs(const std::string& name) {
     } else {
       ReferencePoint q{words[0], {}, {}};
       for (std::size_t i = 0; i < 3; ++i) q.point[i] = number(words.at(1 + i));
-      for (std::size_t f = 0; f < n_native_fields; ++f) q.expected[f] = number(words.at(4 + f));
+      for (std::size_t f = 0; f < n_gravity_fields; ++f) q.expected[f] = number(words.at(4 + f));
       prisms.at(prisms.size() - 1).points.push_back(q);
     }
   }
@@ -134,7 +134,7 @@ std::vector<SphereCellPair> read_seven_spheres_pairs() {
     for (std::size_t i = 0; i < 6; ++i) x[i] = number(words.at(2 + i));
     pair.prism = prism_of(x);
     for (std::size_t i = 0; i < 3; ++i) pair.at.point[i] = number(words.at(8 + i));
-    for (std::size_t f = 0; f < n_native_fields; ++f) pair.at.expected[f] = number(words.at(11 + f));
+    for (std::size_t f = 0; f < n_gravity_fields; ++f) pair.at.expected[f] = number(words.at(11 + f));
     pairs.push_back(pair);
   }
   return pairs;

@@ -26,7 +26,7 @@ double uniform(Generator& generator, double low, double high) {
   return std::uniform_real_distribution<double>(low, high)(generator);
 }
 
-Request within(double tolerance, FieldList fields = FieldList::every()) {
+Request within(double tolerance, FieldList fields = FieldList::gravity()) {
   Execution execution;
   execution.tolerance = tolerance;
   return make_request(execution, fields);

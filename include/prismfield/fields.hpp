@@ -12,25 +12,68 @@
 
 namespace prismfield {
 
-/// The fields, in the order in which files, tables and sensitivities hold them: the row of field_infos. The first ten
-/// are native: kernels have formulas of them. All others are sums of these.
-enum class Field : int { potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, guv };
+/// The fields, in the order in which files, tables and sensitivities hold them: the row of field_infos. The native ones
+/// come first, of gravity, then magnetic: kernels have formulas of them. All others are made of these.
+enum class Field : int {
+  potential,
+  gx,
+  gy,
+  gz,
+  gxx,
+  gyy,
+  gzz,
+  gxy,
+  gxz,
+  gyz,
+  bx,
+  by,
+  bz,
+  guv,
+  tmi,
+  tmi_exact,
+  amplitude
+};
 
-inline constexpr int n_native_fields = 10;
+inline constexpr int n_gravity_fields = 10;
+inline constexpr int n_native_fields = 13;
 
-/// Which vertical the output uses: z down flips gz, gxz and gyz of the kernel's z-up values.
+/// Which vertical the output uses: z down flips gz, gxz, gyz and bz of the kernel's z-up values.
 enum class Axes { z_down, z_up };
 
-/// How often a native field differentiates the potential along each direction.
+/// How often a native field differentiates a potential along each direction: that of gravity or, of a magnetic field,
+/// the magnetic one, mu0/(4 pi) times the sum over prisms of M . grad of the integral of 1/distance.
 struct Derivatives {
   int easting, northing, upward;
-  /// 0: of the potential, 1: of the vector, 2: of the tensor
+  /// 0: the potential, 1: a vector, 2: a tensor
   [[nodiscard]] constexpr int order() const noexcept { return easting + northing + upward; }
 };
 
 /// Of every native field.
-inline constexpr std::array<Derivatives, n_native_fields> native_derivatives = {
-    {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 0}, {0, 2, 0}, {0, 0, 2}, {1, 1, 0}, {1, 0, 1}, {0, 1, 1}}};
+inline constexpr std::array<Derivatives, n_native_fields> native_derivatives = {{{0, 0, 0},
+                                                                                 {1, 0, 0},
+                                                                                 {0, 1, 0},
+                                                                                 {0, 0, 1},
+                                                                                 {2, 0, 0},
+                                                                                 {0, 2, 0},
+                                                                                 {0, 0, 2},
+                                                                                 {1, 1, 0},
+                                                                                 {1, 0, 1},
+                                                                                 {0, 1, 1},
+                                                                                 {1, 0, 0},
+                                                                                 {0, 1, 0},
+                                                                                 {0, 0, 1}}};
+
+/// How a field is made of native ones.
+enum class FieldRule {
+  /// the sum of them by the weights of its row
+  sum,
+  /// the sum by the components of the inducing field's direction F, easting, northing, upward: B . F
+  along_inducing_field,
+  /// |F0 + B| - |F0|, F0 the inducing field
+  exact_anomaly,
+  /// |B|
+  amplitude
+};
 
 /// A native field in a sum.
 struct FieldTerm {
@@ -38,24 +81,39 @@ struct FieldTerm {
   double weight;
 };
 
-/// What a field is called, what it is the sum of and how its SI value (z up) becomes the one that is written.
+/// What a field is called, what it is made of and how its SI value (z up) becomes the one that is written.
 struct FieldInfo {
   Field field{};
   std::string_view name;
   std::string_view long_name;
-  /// of each native field
+  /// of each native field; by a rule that is no sum, 1 for those that it takes
   std::array<double, n_native_fields> weights{};
+  FieldRule rule = FieldRule::sum;
+  /// of the magnetisation of the prisms, not of their density
+  bool is_magnetic = false;
+  /// of the native fields that it is made of, see Derivatives
+  int order = 0;
   /// unit of the output
   std::string_view unit;
   /// output value = SI value * scale
   double scale = 1;
   /// true when the sign depends on the direction of z
   bool odd_in_z = false;
+
+  /// Whether it is a sum of native fields, so that operators have rows of it.
+  [[nodiscard]] constexpr bool is_linear() const noexcept {
+    return rule == FieldRule::sum || rule == FieldRule::along_inducing_field;
+  }
 };
 
-/// A row of field_infos; all but names and weights follows from the native fields. Does not compile where these differ
-/// in unit or in what the direction of z does to them.
-consteval FieldInfo field_row(std::string_view name, std::string_view long_name, std::initializer_list<FieldTerm> sum) {
+[[nodiscard]] constexpr bool is_magnetic_native(Field native) noexcept {
+  return static_cast<int>(native) >= n_gravity_fields;
+}
+
+/// A row of field_infos; all but names, weights and rule follows from the native fields. Does not compile where these
+/// differ in unit or, in a sum by weights, in what the direction of z does to them.
+consteval FieldInfo field_row(std::string_view name, std::string_view long_name, std::initializer_list<FieldTerm> sum,
+                              FieldRule rule = FieldRule::sum) {
   constexpr std::array<std::string_view, 3> units = {"m2 s-2", "mGal", "Eotvos"};
   constexpr std::array<double, 3> scales = {1.0, 1e5, 1e9};
   const auto derivatives = [](const FieldTerm& term) {
@@ -63,11 +121,28 @@ consteval FieldInfo field_row(std::string_view name, std::string_view long_name,
   };
   const Derivatives first = derivatives(*sum.begin());
   const auto order = static_cast<std::size_t>(first.order());
-  FieldInfo row{{}, name, long_name, {}, units.at(order), scales.at(order), first.upward % 2 != 0};
+  FieldInfo row{{},
+                name,
+                long_name,
+                {},
+                rule,
+                is_magnetic_native(sum.begin()->native),
+                first.order(),
+                units.at(order),
+                scales.at(order),
+                rule == FieldRule::sum && first.upward % 2 != 0};
+  if (row.is_magnetic) {
+    row.unit = "nT";
+    row.scale = 1e9;
+  }
   for (const FieldTerm& term : sum) {
     const Derivatives also = derivatives(term);
-    if (also.order() != first.order()) throw "fields of different units in one sum";
-    if (also.upward % 2 != first.upward % 2) throw "the direction of z changes the sign of a part of a sum";
+    if (also.order() != first.order() || is_magnetic_native(term.native) != row.is_magnetic) {
+      throw "fields of different units in one sum";
+    }
+    if (rule == FieldRule::sum && also.upward % 2 != first.upward % 2) {
+      throw "the direction of z changes the sign of a part of a sum";
+    }
     row.weights.at(static_cast<std::size_t>(term.native)) += term.weight;
   }
   return row;
@@ -91,8 +166,17 @@ inline constexpr std::array field_infos = numbered(std::array{
     field_row("gxy", "gravity gradient, easting-northing", {{Field::gxy, 1}}),
     field_row("gxz", "gravity gradient, easting-vertical", {{Field::gxz, 1}}),
     field_row("gyz", "gravity gradient, northing-vertical", {{Field::gyz, 1}}),
+    field_row("bx", "magnetic flux density, easting component", {{Field::bx, 1}}),
+    field_row("by", "magnetic flux density, northing component", {{Field::by, 1}}),
+    field_row("bz", "magnetic flux density, vertical component", {{Field::bz, 1}}),
     field_row("guv", "gravity gradient, (northing-northing - easting-easting) / 2",
               {{Field::gyy, 0.5}, {Field::gxx, -0.5}}),
+    field_row("tmi", "total-field anomaly, along the inducing field", {{Field::bx, 1}, {Field::by, 1}, {Field::bz, 1}},
+              FieldRule::along_inducing_field),
+    field_row("tmi_exact", "total-field anomaly, difference of magnitudes",
+              {{Field::bx, 1}, {Field::by, 1}, {Field::bz, 1}}, FieldRule::exact_anomaly),
+    field_row("amplitude", "magnitude of the anomalous magnetic flux density",
+              {{Field::bx, 1}, {Field::by, 1}, {Field::bz, 1}}, FieldRule::amplitude),
 });
 
 inline constexpr int n_known_fields = static_cast<int>(field_infos.size());
@@ -101,7 +185,7 @@ inline constexpr int n_known_fields = static_cast<int>(field_infos.size());
   return field_infos[static_cast<std::size_t>(field)];
 }
 
-/// Whether kernels have formulas of a field; all others are sums of such.
+/// Whether kernels have formulas of a field; all others are made of such.
 [[nodiscard]] constexpr bool is_native(Field field) noexcept { return static_cast<int>(field) < n_native_fields; }
 
 /// The field of this name; none: there is no such.
@@ -125,12 +209,18 @@ public:
   constexpr FieldList(std::initializer_list<Field> fields) noexcept {
     for (const Field f : fields) add(f);
   }
-  /// The native ten.
-  static constexpr FieldList all() noexcept { return first(n_native_fields); }
+  /// The native ten of gravity.
+  static constexpr FieldList all() noexcept { return first(n_gravity_fields); }
   /// All that there are.
   static constexpr FieldList every() noexcept { return first(n_known_fields); }
+  /// All of gravity.
+  static constexpr FieldList gravity() noexcept { return every().of_density(); }
   static constexpr FieldList vector() noexcept { return of_order(1); }
   static constexpr FieldList tensor() noexcept { return of_order(2); }
+  /// bx, by, bz and what is made of them.
+  static constexpr FieldList magnetic() noexcept {
+    return {Field::bx, Field::by, Field::bz, Field::tmi, Field::tmi_exact, Field::amplitude};
+  }
 
   constexpr void add(Field f) noexcept { m_bits |= bit(f); }
   constexpr void add(FieldList other) noexcept { m_bits |= other.m_bits; }
@@ -142,7 +232,10 @@ public:
   [[nodiscard]] constexpr int size() const noexcept { return std::popcount(m_bits); }
   /// Position of f among the fields of this list, in the order of Field; f must be contained.
   [[nodiscard]] constexpr int index_of(Field f) const noexcept { return std::popcount(m_bits & (bit(f) - 1)); }
-  /// The native fields that these are sums of.
+  /// Those of the magnetisation of the prisms, and those of their density.
+  [[nodiscard]] constexpr FieldList of_magnetisation() const noexcept { return of_kind(true); }
+  [[nodiscard]] constexpr FieldList of_density() const noexcept { return of_kind(false); }
+  /// The native fields that these are made of.
   [[nodiscard]] constexpr FieldList natives() const noexcept {
     FieldList found;
     for (const FieldInfo& field : *this) {
@@ -182,35 +275,55 @@ private:
   }
   static constexpr FieldList of_order(int order) noexcept {
     FieldList list;
-    for (int f = 0; f < n_native_fields; ++f) {
+    for (int f = 0; f < n_gravity_fields; ++f) {
       if (native_derivatives[static_cast<std::size_t>(f)].order() == order) list.add(static_cast<Field>(f));
+    }
+    return list;
+  }
+  [[nodiscard]] constexpr FieldList of_kind(bool is_magnetic) const noexcept {
+    FieldList list;
+    for (const FieldInfo& field : *this) {
+      if (field.is_magnetic == is_magnetic) list.add(field.field);
     }
     return list;
   }
   std::uint64_t m_bits = 0;
 };
 
-/// The sets for which kernels are compiled; a run takes the smallest that holds what it asks for.
-enum class FieldSet { gz, vector, tensor, vector_tensor, all };
+/// The sets for which kernels are compiled; a run takes the smallest that holds what it asks for. all: of gravity;
+/// every: of gravity and magnetic.
+enum class FieldSet { gz, vector, tensor, vector_tensor, all, magnetic, every };
+
+inline constexpr std::array every_set = {FieldSet::gz,  FieldSet::vector,   FieldSet::tensor, FieldSet::vector_tensor,
+                                         FieldSet::all, FieldSet::magnetic, FieldSet::every};
 
 [[nodiscard]] constexpr FieldList fields_of(FieldSet set) noexcept {
-  FieldList both = FieldList::vector();
-  both.add(FieldList::tensor());
+  constexpr FieldList flux_density{Field::bx, Field::by, Field::bz};
+  FieldList list;
   switch (set) {
     case FieldSet::gz: return {Field::gz};
     case FieldSet::vector: return FieldList::vector();
     case FieldSet::tensor: return FieldList::tensor();
-    case FieldSet::vector_tensor: return both;
-    case FieldSet::all: break;
+    case FieldSet::vector_tensor:
+      list = FieldList::vector();
+      list.add(FieldList::tensor());
+      return list;
+    case FieldSet::all: return FieldList::all();
+    case FieldSet::magnetic: return flux_density;
+    case FieldSet::every: break;
   }
-  return FieldList::all();
+  list = FieldList::all();
+  list.add(flux_density);
+  return list;
 }
 
+[[nodiscard]] constexpr bool has_magnetic(FieldSet set) noexcept { return !fields_of(set).of_magnetisation().empty(); }
+
 [[nodiscard]] constexpr FieldSet smallest_set(FieldList fields) noexcept {
-  for (const FieldSet set : {FieldSet::gz, FieldSet::vector, FieldSet::tensor, FieldSet::vector_tensor}) {
+  for (const FieldSet set : every_set) {
     if (fields_of(set).contains(fields.natives())) return set;
   }
-  return FieldSet::all;
+  return FieldSet::every;
 }
 
 }  // namespace prismfield

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -65,6 +66,9 @@ struct Plan {
   Space space = Space::serial;
   std::string device;
   FieldSet set = FieldSet::all;
+  /// of magnetic fields: the direction of the inducing field, and what B holds inside prisms
+  std::array<double, 3> inducing_direction{};
+  Inside inside = Inside::flux_density;
   Precision precision = Precision::double_;
   KernelKind kernel = KernelKind::automatic;
   /// `auto` is decided here, for this reason; "": it was asked for

@@ -12,17 +12,21 @@
 namespace prismfield {
 
 /// What every precision computes finite numbers for, units SI: how far from 0 coordinates of prisms and points may be,
-/// the least that a prism's longest edge may be, the largest density in magnitude.
+/// the least that a prism's longest edge may be, the largest density, or component of the magnetisation, in magnitude.
 inline constexpr double max_coordinate = 1e12;
 inline constexpr double min_longest_edge = 1e-6;
 inline constexpr double max_density = 1e12;
 
-/// A block of prisms as columns, each of one length: metres and kg/m3, z up.
+/// A block of prisms as columns, each of one length: metres, kg/m3 and A/m, z up.
 struct PrismBlock {
   std::vector<double> west, east, south, north, bottom, top, density;
+  /// along easting, northing, upward; empty where the source is not magnetised
+  std::array<std::vector<double>, 3> magnetization;
 
   [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(west.size()); }
+  /// Of all columns but the magnetisation, and of the magnetisation.
   void resize(std::int64_t n);
+  void magnetize(std::int64_t n);
 };
 
 /// Smallest box around an ensemble, metres, z up.
@@ -52,6 +56,8 @@ public:
   /// True when all prisms have equal edge lengths to rounding: memory and time are then planned for one shape. Kernels
   /// do not ask: they find equal shapes that follow each other.
   [[nodiscard]] virtual bool uniform_shape() const noexcept { return false; }
+  /// Whether prisms have a magnetisation, which read() then writes. Magnetic fields need it.
+  [[nodiscard]] virtual bool is_magnetized() const noexcept { return false; }
 
 protected:
   PrismSource() = default;
@@ -59,9 +65,11 @@ protected:
   PrismSource& operator=(const PrismSource&) = default;
 };
 
-/// Columns that describe prisms and belong to somebody else: metres and kg/m3, z up, all of one length.
+/// Columns that describe prisms and belong to somebody else: metres, kg/m3 and A/m, z up, all of one length.
 struct PrismColumns {
   std::span<const double> west, east, south, north, bottom, top, density;
+  /// along easting, northing, upward; all three empty: not magnetised
+  std::array<std::span<const double>, 3> magnetization{};
 };
 
 /// An ensemble over the caller's own columns, which are not copied and must outlive it.
@@ -74,10 +82,31 @@ public:
   [[nodiscard]] std::int64_t size() const noexcept override { return static_cast<std::int64_t>(m_columns.west.size()); }
   [[nodiscard]] Bounds bounds() const noexcept override { return m_bounds; }
   void read(IndexRange range, PrismBlock& out) const override;
+  [[nodiscard]] bool is_magnetized() const noexcept override { return !m_columns.magnetization[0].empty(); }
 
 private:
   PrismColumns m_columns;
   Bounds m_bounds;
+};
+
+/// Prisms of another source, which must outlive it, that all have one magnetisation, A/m, in the place of theirs: so an
+/// operator's columns are of magnetisation along one direction, or of susceptibility in an inducing field.
+class MagnetizedPrisms final : public PrismSource {
+public:
+  /// Throws InputError for a magnetisation that is not finite or beyond max_density.
+  MagnetizedPrisms(const PrismSource& prisms, const std::array<double, 3>& magnetization);
+
+  [[nodiscard]] std::int64_t size() const noexcept override { return m_prisms.size(); }
+  [[nodiscard]] Bounds bounds() const noexcept override { return m_prisms.bounds(); }
+  void read(IndexRange range, PrismBlock& out) const override;
+  [[nodiscard]] IndexRange readable() const noexcept override { return m_prisms.readable(); }
+  [[nodiscard]] std::array<double, 3> rounding() const noexcept override { return m_prisms.rounding(); }
+  [[nodiscard]] bool uniform_shape() const noexcept override { return m_prisms.uniform_shape(); }
+  [[nodiscard]] bool is_magnetized() const noexcept override { return true; }
+
+private:
+  const PrismSource& m_prisms;
+  std::array<double, 3> m_magnetization;
 };
 
 }  // namespace prismfield

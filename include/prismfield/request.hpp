@@ -25,6 +25,36 @@ inline constexpr std::int64_t least_check_points = 10, most_check_points = 1'000
 /// Whether a space computes on a device.
 [[nodiscard]] constexpr bool is_device(Space space) noexcept { return space == Space::cuda || space == Space::hip; }
 
+/// What is written of B at points inside prisms, M the magnetisation there; on a face, with half of M, the mean of both
+/// sides.
+enum class Inside {
+  /// mu0 (H + M)
+  flux_density,
+  /// mu0 H
+  field_strength,
+  /// NaN
+  nan,
+  /// mu0 (H + M/3), in a hole that is a small sphere or cube
+  cavity,
+  /// in a narrow vertical hole: mu0 H along it, mu0 (H + M/2) across
+  borehole
+};
+
+/// The part of M, along easting, northing, upward, that B holds inside beside H.
+[[nodiscard]] constexpr std::array<double, 3> share_inside(Inside inside) noexcept {
+  switch (inside) {
+    case Inside::field_strength: return {0, 0, 0};
+    case Inside::cavity: return {1.0 / 3, 1.0 / 3, 1.0 / 3};
+    case Inside::borehole: return {0.5, 0.5, 0};
+    case Inside::flux_density:
+    case Inside::nan: break;
+  }
+  return {1, 1, 1};
+}
+
+/// Of unit length; of no field, 0.
+[[nodiscard]] std::array<double, 3> direction_of(const std::array<double, 3>& field) noexcept;
+
 /// The words that users write for these choices.
 [[nodiscard]] const char* name(Axes axes) noexcept;
 [[nodiscard]] const char* name(Space space) noexcept;
@@ -33,6 +63,7 @@ inline constexpr std::int64_t least_check_points = 10, most_check_points = 1'000
 [[nodiscard]] const char* name(KernelKind kernel) noexcept;
 [[nodiscard]] const char* name(Precision precision) noexcept;
 [[nodiscard]] const char* name(Method method) noexcept;
+[[nodiscard]] const char* name(Inside inside) noexcept;
 
 /// How a run is computed.
 struct Execution {
@@ -62,6 +93,16 @@ struct Execution {
   std::optional<std::int64_t> memory_limit;
 };
 
+/// What magnetic fields depend on beside prisms and points.
+struct Magnetic {
+  /// F0, T, along easting, northing, upward: needed for total-field anomalies. What it induces is part of the prisms'
+  /// magnetisation
+  std::array<double, 3> inducing_field{};
+  Inside inside = Inside::flux_density;
+  /// mu0, N A-2, CODATA 2018
+  double vacuum_permeability = 1.25663706212e-6;
+};
+
 /// What is asked of a forward run or an operator.
 struct Request {
   /// at least one
@@ -69,6 +110,13 @@ struct Request {
   /// m3 kg-1 s-2, CODATA 2018
   double gravitational_constant = 6.6743e-11;
   Execution execution;
+  Magnetic magnetic;
+
+  /// From a kernel's fields, of which it leaves the constant out, to SI: of gravity G, of magnetic fields mu0/(4 pi).
+  [[nodiscard]] constexpr double constant(bool is_magnetic) const noexcept {
+    constexpr double full_angle = 4 * 3.14159265358979323846;
+    return is_magnetic ? magnetic.vacuum_permeability / full_angle : gravitational_constant;
+  }
 };
 
 }  // namespace prismfield

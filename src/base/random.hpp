@@ -17,7 +17,7 @@ enum class RandomStream : std::uint32_t {
   station_easting = 5,
   station_northing = 6,
   station_upward = 7,
-  /// noise of Field f is noise + f
+  /// noise of native field f of gravity is noise + f, that of guv noise + 10
   noise = 16,
   /// draws of a study's bootstrap
   bootstrap = 32,
@@ -32,6 +32,8 @@ enum class RandomStream : std::uint32_t {
   probe = 41,
   /// points at which a tolerance is checked
   check_point = 48,
+  /// noise of every other Field f is other_noise + f
+  other_noise = 64,
 };
 
 /// The block cipher-like generator Philox4x32 with ten rounds: 128 random bits from a counter and a key.

@@ -546,7 +546,7 @@ double pf_gravity(int number, double easting, double northing, double upward, do
   double value = std::numeric_limits<double>::quiet_NaN();
   guarded([&] {
     const std::array<double, 10> numbers = {easting, northing, upward, west, east, south, north, bottom, top, density};
-    if (number < 0 || number >= n_native_fields || west >= east || south >= north || bottom >= top ||
+    if (number < 0 || number >= n_gravity_fields || west >= east || south >= north || bottom >= top ||
         !std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); })) {
       return;
     }

@@ -120,7 +120,7 @@ std::size_t form_at(double distance, CostSettings settings) {
   for (std::size_t form = 0; form < settings.weights.size(); ++form) {
     settings.weights[form] = static_cast<double>(form);
   }
-  const PrismBlock cube{{-0.5}, {0.5}, {-0.5}, {0.5}, {-0.5}, {0.5}, {1}};
+  const PrismBlock cube{{-0.5}, {0.5}, {-0.5}, {0.5}, {-0.5}, {0.5}, {1}, {}};
   const CostPoints point{{distance}, {aside * distance}, {aside * distance}, 1};
   double cost = 0, same = 0;
   add_costs(settings, cube, 0, point, 1, 1, &cost, &same);
@@ -137,8 +137,8 @@ double seconds_so_far(bool on_device) {
 /// Seconds of a run of such cubes and points close together at this distance: the quickest of some.
 double quickest_run(double distance, const Request& request, std::int64_t n_prisms, std::int64_t n_points) {
   const auto n = static_cast<std::size_t>(n_prisms);
-  const std::vector<double> low(n, -0.5), high(n, 0.5), density(n, 1);
-  const PrismList cubes(PrismColumns{low, high, low, high, low, high, density});
+  const std::vector<double> low(n, -0.5), high(n, 0.5), ones(n, 1);
+  const PrismList cubes(PrismColumns{low, high, low, high, low, high, ones, {ones, ones, ones}});
   Points points;
   for (std::int64_t i = 0; i < n_points; ++i) {
     points.easting.push_back(distance * (1 + 1e-3 * static_cast<double>(i) / static_cast<double>(n_points)));

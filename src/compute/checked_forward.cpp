@@ -53,11 +53,8 @@ private:
   Observer* m_of;
 };
 
-/// Whose fields are sums of them.
-int order_of(const FieldInfo& field) {
-  const auto* const weight = std::find_if(field.weights.begin(), field.weights.end(), [](double w) { return w != 0; });
-  return native_derivatives[static_cast<std::size_t>(weight - field.weights.begin())].order();
-}
+/// Fields are compared with those of their kind and order: see FieldSizes.
+int order_of(const FieldInfo& field) { return field.order + (field.is_magnetic ? 2 : 0); }
 
 /// The plan of another request with the shares of `plan`. Throws InputError, the same on every rank, where its method
 /// cannot serve. Collective.
@@ -84,6 +81,7 @@ public:
     exact.fields = fields_of(plan.set);
     exact.fields.add(request.fields);
     exact.gravitational_constant = request.gravitational_constant;
+    exact.magnetic = request.magnetic;
     exact.execution.space = plan.space;
     exact.execution.method = Method::direct;
     exact.execution.memory_limit = request.execution.memory_limit;
@@ -107,7 +105,7 @@ public:
       double weights = 0;
       for (const double weight : field.weights) weights += std::abs(weight);
       const double size = or_norm(largest_value(field), order_of(field));
-      const double of_unit = size / (weights * std::abs(request.gravitational_constant));
+      const double of_unit = size / (weights * std::abs(request.constant(field.is_magnetic)));
       sizes[order] = std::min(sizes[order], of_unit > 0 ? of_unit : infinite_size);
     }
     broadcast(communicator, sizes);
@@ -130,7 +128,7 @@ public:
   [[nodiscard]] double seconds() const noexcept { return m_fields.setup_seconds + m_fields.field_seconds; }
 
 private:
-  static constexpr int n_orders = 3;
+  static constexpr int n_orders = std::tuple_size_v<FieldSizes>;
 
   /// How many of the points come before point `number`.
   [[nodiscard]] std::int64_t place_of(std::int64_t number) const {
@@ -142,7 +140,7 @@ private:
     return m_fields.values[row * m_numbers.size() + i];
   }
 
-  /// Whether a field of this order has a value at a point, of which those are singular.
+  /// Whether a field of this order has a value at a point, of which those are singular: not the tensor and B.
   [[nodiscard]] static bool has_value(int order, const std::vector<std::int64_t>& singular, std::int64_t point) {
     return order < 2 || !std::binary_search(singular.begin(), singular.end(), point);
   }

@@ -94,7 +94,7 @@ private:
       : Base(communicator, plan.fields, plan.plan, error_bound_of(plan.plan.precision)),
         m_work(std::move(plan)),
         m_source(prisms),
-        m_rows(kernel::field_rows(m_work.plan.set, m_work.fields)) {
+        m_rows(kernel::field_rows(m_work.plan.set, m_work.fields, m_work.plan.inducing_direction)) {
     on_all_ranks(this->m_all_ranks, [&] { prepare(space, points); });
     this->m_plan = m_work.plan;
   }
@@ -110,20 +110,19 @@ private:
           m_engine->add(space, at(space, b), part, of.prisms.begin / m_work.plan.direct.batch);
           if (of.ends_chunk) m_engine->end_chunk(space);
         }
-        Kokkos::parallel_for(
-            "prismfield::scatter_fields", Indices(space, 0, (m_rows.n_native + m_rows.n_sums) * n),
-            ScatterFields<Memory>{m_engine->result(), m_order, first, n, m_work.n_points(), m_rows,
-                                  m_work.gravitational_constant, fields.data() + v * fields.extent(0)});
+        Kokkos::parallel_for("prismfield::scatter_fields", Indices(space, 0, (m_rows.n_native + m_rows.n_sums) * n),
+                             ScatterFields<Memory>{m_engine->result(), m_order, first, n, m_work.n_points(), m_rows,
+                                                   m_work.constant, fields.data() + v * fields.extent(0)});
       }
     });
   }
   void multiply_columns(const ExecutionSpace& space, const ConstVectors& fields, const Vectors& density) override {
     sum_over_points(space, fields, density, [&](std::size_t at, const Vector& out) {
-      m_engine->add_products(space, at, m_work.gravitational_constant, out);
+      m_engine->add_products(space, at, m_work.constant, out);
     });
   }
   void sum_squares(const ExecutionSpace& space, const ConstVectors& weights, const Vectors& diagonal) override {
-    const double g = m_work.gravitational_constant;
+    const double g = m_work.constant;
     sum_over_points(space, weights, diagonal,
                     [&](std::size_t at, const Vector& out) { m_engine->add_squares(space, at, g * g, out); });
   }
@@ -135,7 +134,7 @@ private:
       for (std::size_t b = 0; b < m_work.blocks.size(); ++b) {
         const IndexRange range = m_work.blocks[b].prisms;
         const auto begin = first - points.begin;
-        m_engine->store_entries(space, at(space, b), m_work.gravitational_constant,
+        m_engine->store_entries(space, at(space, b), m_work.constant,
                                 Kokkos::subview(entries, Kokkos::ALL, std::make_pair(begin, begin + n),
                                                 std::make_pair(range.begin, range.end)));
       }

@@ -217,6 +217,7 @@ double truncation_of(const Plan& plan) noexcept {
 EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, const PointColumns& points) {
   EngineSettings settings;
   settings.set = plan.set;
+  settings.inside = share_inside(plan.inside);
   settings.kernel = plan.kernel;
   settings.launch_per_prism = plan.partition == Partition::points_per_prism;
   settings.slots = plan.direct.slots;

@@ -3,8 +3,11 @@
 #include <prismfield/forward.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cmath>
 #include <exception>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -29,20 +32,61 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// The asked fields, G included: (field, point).
-std::vector<double> asked_values(const PartialFields& computed_fields, const kernel::FieldRows& rows,
-                                 std::int64_t n_asked, double gravitational_constant) {
-  const std::int64_t n = computed_fields.points.size();
-  const double* const computed = computed_fields.values.data();
-  std::vector<double> values(static_cast<std::size_t>(n_asked * n));
-  for (int row = 0; row < rows.n_native + rows.n_sums; ++row) {
-    if (rows.asked[row] < 0) continue;
-    double* const to = values.data() + rows.asked[row] * n;
-    for (std::int64_t i = 0; i < n; ++i) {
-      to[i] = gravitational_constant * rows.value(row, [&](int f) { return computed[f * n + i]; });
+/// What ranks add up: linear fields, and the native ones of which others are made.
+FieldList summed_fields(FieldList asked) {
+  FieldList summed;
+  for (const FieldInfo& field : asked)
+    summed.add(field.is_linear() ? FieldList{field.field} : FieldList{field.field}.natives());
+  return summed;
+}
+
+/// Summed fields, their constants included: (field, point).
+std::vector<double> summed_values(const PartialFields& computed_fields, FieldSet set, FieldList summed,
+                                  const Request& request) {
+  const FieldList natives = fields_of(set);
+  const std::array<double, 3> along = direction_of(request.magnetic.inducing_field);
+  const auto n = static_cast<std::size_t>(computed_fields.points.size());
+  std::vector<double> values(static_cast<std::size_t>(summed.size()) * n);
+  for (const FieldInfo& field : summed) {
+    double* const to = values.data() + static_cast<std::size_t>(summed.index_of(field.field)) * n;
+    const double constant = request.constant(field.is_magnetic);
+    for (const FieldInfo& native : natives) {
+      double weight = field.weights[static_cast<std::size_t>(native.field)];
+      if (weight == 0) continue;
+      if (field.rule == FieldRule::along_inducing_field) weight = along[kernel::component_of(native.field)];
+      const double* const from = &computed_fields.values[static_cast<std::size_t>(natives.index_of(native.field)) * n];
+      for (std::size_t i = 0; i < n; ++i) to[i] += weight * from[i];
     }
+    for (std::size_t i = 0; i < n; ++i) to[i] *= constant;
   }
   return values;
+}
+
+/// |F0 + B| - |F0| without cancellation.
+double exact_anomaly(const std::array<double, 3>& inducing, const std::array<double, 3>& b) {
+  const std::array<double, 3> both = {inducing[0] + b[0], inducing[1] + b[1], inducing[2] + b[2]};
+  double product = 0;
+  for (std::size_t d = 0; d < 3; ++d) product += b[d] * (2 * inducing[d] + b[d]);
+  return product / (std::hypot(both[0], both[1], both[2]) + std::hypot(inducing[0], inducing[1], inducing[2]));
+}
+
+/// Writes the asked fields, of those that were summed, (field, point), to `values`.
+void write_asked(const std::vector<double>& sums, FieldList summed, FieldList asked, const Request& request,
+                 std::span<double> values) {
+  const auto n = values.size() / static_cast<std::size_t>(asked.size());
+  const auto row_of = [&](Field field) { return sums.data() + static_cast<std::size_t>(summed.index_of(field)) * n; };
+  auto to = values.begin();
+  for (const FieldInfo& field : asked) {
+    for (std::size_t i = 0; i < n; ++i, ++to) {
+      if (field.is_linear()) {
+        *to = row_of(field.field)[i];
+        continue;
+      }
+      const std::array<double, 3> b = {row_of(Field::bx)[i], row_of(Field::by)[i], row_of(Field::bz)[i]};
+      *to = field.rule == FieldRule::amplitude ? std::hypot(b[0], b[1], b[2])
+                                               : exact_anomaly(request.magnetic.inducing_field, b);
+    }
+  }
 }
 
 /// The columns of points' contacts in a row of all.
@@ -62,52 +106,65 @@ void put_in_order(const std::vector<std::int64_t>& order, std::int64_t numbers, 
   }
 }
 
-/// Points where the tensor has no value, and points in or on prisms.
-void count_contacts(const std::vector<double>& contact, std::int64_t n_points, Fields& result) {
-  for (std::int64_t p = 0; p < n_points; ++p) {
-    const double* const row = &contact[static_cast<std::size_t>(n_contact_columns * p)];
-    if (touches_prism(row)) ++result.points_inside;
-    if (tensor_diverges(row)) result.singular_points.push_back(p);
+/// Points where the tensor or B has no value, and points in or on prisms, where magnetic fields may be asked to be NaN.
+void count_contacts(const std::vector<double>& contact, const Request& request, std::span<double> values,
+                    Fields& result) {
+  const std::size_t n_points = contact.size() / n_contact_columns;
+  for (std::size_t p = 0; p < n_points; ++p) {
+    const double* const row = &contact[n_contact_columns * p];
+    if (tensor_diverges(row)) result.singular_points.push_back(static_cast<std::int64_t>(p));
+    if (!touches_prism(row)) continue;
+    ++result.points_inside;
+    if (request.magnetic.inside != Inside::nan) continue;
+    for (const FieldInfo& field : result.fields.of_magnetisation()) {
+      const auto f = static_cast<std::size_t>(result.fields.index_of(field.field));
+      values[f * n_points + p] = std::numeric_limits<double>::quiet_NaN();
+    }
   }
 }
 
-/// Adds up what the ranks computed, G included, on rank 0, which alone takes memory for all points: fields, contacts
+/// Adds up what the ranks computed, in SI units, on rank 0, which alone takes memory for all points: fields, contacts
 /// and pairs by form. `values`: where rank 0 puts the fields, (asked field, point); empty: result.values. Empties
 /// `done`. Collective.
-void gather_fields(WorkDone& done, const Plan& plan, double gravitational_constant, const Communicator& communicator,
+void gather_fields(WorkDone& done, const Plan& plan, const Request& request, const Communicator& communicator,
                    std::span<double> values, Fields& result) {
   const bool is_root = communicator.rank() == 0;
-  const kernel::FieldRows rows = kernel::field_rows(plan.set, result.fields);
-  const std::int64_t n_asked = result.fields.size();
+  const FieldList summed = summed_fields(result.fields);
+  const bool all_are_summed = summed == result.fields;
+  const std::int64_t n_summed = summed.size();
   const IndexRange mine = done.mine.points;
-  std::vector<double> part, contact;
+  std::vector<double> part, contact, others;
+  std::span<double> sums;
   agree_unless_alone(communicator, [&] {
-    part = asked_values(done.mine, rows, n_asked, gravitational_constant);
+    part = summed_values(done.mine, plan.set, summed, request);
     done.mine.values = std::vector<double>();
     if (!is_root) return;
     if (values.empty()) {
-      result.values.resize(static_cast<std::size_t>(n_asked * plan.n_points));
+      result.values.resize(static_cast<std::size_t>(result.fields.size() * plan.n_points));
       values = result.values;
     }
-    std::fill(values.begin(), values.end(), 0.0);
+    if (!all_are_summed) others.resize(static_cast<std::size_t>(n_summed * plan.n_points));
+    sums = all_are_summed ? values : std::span<double>(others);
+    std::fill(sums.begin(), sums.end(), 0.0);
     contact.assign(static_cast<std::size_t>(n_contact_columns * plan.n_points), 0.0);
   });
   if (!done.before.values.empty()) {
-    add_part(asked_values(done.before, rows, n_asked, gravitational_constant), n_asked, plan.n_points,
-             done.before.points, values);
+    add_part(summed_values(done.before, plan.set, summed, request), n_summed, plan.n_points, done.before.points, sums);
     add_part(done.before.contact, 1, n_contact_columns * plan.n_points, contact_range(done.before.points), contact);
   }
   // parts of a run that goes on on other ranks may overlap in any way
   const int group_size = any(communicator, !done.as_planned) ? 1 : plan.prism_parts;
-  add_parts_to_root(communicator, std::move(part), n_asked, plan.n_points, mine, group_size, values);
+  add_parts_to_root(communicator, std::move(part), n_summed, plan.n_points, mine, group_size, sums);
   add_parts_to_root(communicator, std::move(done.mine.contact), 1, n_contact_columns * plan.n_points,
                     contact_range(mine), group_size, contact);
   done.before = {};
   agree_unless_alone(communicator, [&] {
-    put_in_order(done.order, 1, values);
+    put_in_order(done.order, 1, sums);
     put_in_order(done.order, n_contact_columns, contact);
+    if (!is_root) return;
+    if (!all_are_summed) write_asked(others, summed, result.fields, request, values);
+    count_contacts(contact, request, values, result);
   });
-  if (is_root) count_contacts(contact, plan.n_points, result);
   result.pairs_by_form = done.pairs_by_form;
   sum_to_root(communicator, result.pairs_by_form.data(), n_forms);
 }
@@ -153,14 +210,13 @@ Fields forward_of_few(std::span<double> values, const PrismColumns& prisms, cons
   const std::int64_t n = points.size();
   PartialFields computed{{0, n}, std::vector<double>(static_cast<std::size_t>(fields_of(set).size() * n)), {}};
   computed.contact.resize(static_cast<std::size_t>(n_contact_columns * n));
-  sum_few_pairs(set, prisms, points, computed.values, computed.contact);
+  sum_few_pairs(set, prisms, points, share_inside(request.magnetic.inside), computed.values, computed.contact);
   Fields result;
   result.fields = request.fields;
   result.pairs = static_cast<std::int64_t>(prisms.west.size()) * n;
-  const std::vector<double> asked = asked_values(computed, kernel::field_rows(set, request.fields),
-                                                 request.fields.size(), request.gravitational_constant);
-  std::copy(asked.begin(), asked.end(), values.begin());
-  count_contacts(computed.contact, n, result);
+  const FieldList summed = summed_fields(request.fields);
+  write_asked(summed_values(computed, set, summed, request), summed, request.fields, request, values);
+  count_contacts(computed.contact, request, values, result);
   return result;
 }
 
@@ -201,7 +257,7 @@ Fields forward(const PrismSource& prisms, const PointColumns& points, const Requ
       std::chrono::duration_cast<std::chrono::nanoseconds>(field_start.time_since_epoch()).count();
   result.busy = gather_busy(done.busy, field_start_time, communicator);
   result.rank_cost = gather(communicator, done.cost);
-  gather_fields(done, plan, request.gravitational_constant, communicator, values, result);
+  gather_fields(done, plan, request, communicator, values, result);
   result.pairs = product_or_most(plan.n_prisms, plan.n_points);
   result.rank_pairs = gather(communicator, done.pairs);
   result.pairs_now = done.pairs_now;

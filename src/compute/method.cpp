@@ -167,6 +167,8 @@ Plan make_plan(const Request& request, const ProblemSize& problem, const Machine
   plan.threads = machine.engine.threads;
   plan.lanes = machine.engine.lanes;
   plan.set = smallest_set(request.fields);
+  plan.inducing_direction = direction_of(request.magnetic.inducing_field);
+  plan.inside = request.magnetic.inside;
   plan.precision = request.execution.precision;
   plan.kernel = request.execution.kernel;
   plan.n_prisms = problem.n_prisms;
@@ -191,7 +193,12 @@ std::vector<MethodCost> method_costs(const Request& request, const PrismSource& 
 
 Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const PointColumns& points,
                    const ProblemSize& problem, const Communicator& communicator, PrismCuts cuts) {
-  agree_on_input(communicator, [&] { check_request(request); });
+  agree_on_input(communicator, [&] {
+    check_request(request);
+    if (request.fields.of_magnetisation().empty() || ensemble.is_magnetized()) return;
+    const FieldInfo& first = *request.fields.of_magnetisation().begin();
+    throw InputError("", "fields", fmt::format("has {}, but the prisms have no magnetization", first.name));
+  });
   const Run run{ensemble, points, problem, communicator, cuts};
   const bool may_choose = request.execution.method == Method::automatic && saves(request, problem);
   if (!may_choose) return plan_by_method(request, run);

@@ -41,6 +41,18 @@ Request request_in(Space space, Request request) {
   if (execution.kernel == KernelKind::corners) {
     throw InputError("", "execution.kernel", "an operator has automatic forms only; corners is for forward runs");
   }
+  for (const FieldInfo& field : request.fields) {
+    if (field.is_linear()) continue;
+    throw InputError("", "fields",
+                     fmt::format("has {}, which is no linear function of the model; an operator has none", field.name));
+  }
+  if (!request.fields.of_magnetisation().empty() && !request.fields.of_density().empty()) {
+    throw InputError("", "fields",
+                     "has fields of density and of the magnetisation; an operator multiplies one of the two");
+  }
+  if (request.magnetic.inside == Inside::nan) {
+    throw InputError("", "magnetic.inside", "is nan, which no product can have; use B, H, cavity or borehole");
+  }
   execution.space = space;
   // no product is checked
   execution.tolerance = default_tolerance;
@@ -65,7 +77,7 @@ void OperatorPlan::choose_blocks() {
   const EngineMemory& m = traits.memory;
   const auto n_blocks = static_cast<std::int64_t>(blocks.size());
   const std::int64_t shapes = uniform_shape ? n_blocks : n;
-  const kernel::FieldRows rows = kernel::field_rows(plan.set, fields);
+  const kernel::FieldRows rows = kernel::field_rows(plan.set, fields, plan.inducing_direction);
   // factors as doubles and as the kernel's numbers, the order of the points, sums over parts of the points
   const std::int64_t beside =
       plan.direct.tile_points * (rows.n_native + rows.n_sums) * 2 * 8 + n_points() * 8 + (n + 4096 * 64) * 8;
@@ -87,7 +99,7 @@ OperatorPlan plan_operator(Space space, const PrismSource& prisms, const PointCo
   const Plan& plan = all.plan;
   all.traits = engine_traits(plan.space, plan.precision, plan.set, plan.kernel);
   all.fields = mine.fields;
-  all.gravitational_constant = mine.gravitational_constant;
+  all.constant = mine.constant(has_magnetic(plan.set));
   all.uniform_shape = prisms.uniform_shape();
   all.order = spatial_order(points, plan.points());
   all.ordered = chosen_points(points, all.order);

@@ -31,7 +31,8 @@ struct OperatorPlan {
   Plan plan;
   EngineTraits traits;
   FieldList fields;
-  double gravitational_constant = 0;
+  /// see Request::constant()
+  double constant = 0;
   bool uniform_shape = false;
   /// the rank's points, numbered from 0, in the order of work; they themselves in it, and in the caller's order
   std::vector<std::int64_t> order;

@@ -48,6 +48,27 @@ void check_rank_grid(const Execution& wanted, ProblemList& problems) {
   }
 }
 
+void check_magnetic(const Request& request, ProblemList& problems) {
+  const Magnetic& magnetic = request.magnetic;
+  double squares = 0;
+  for (const double component : magnetic.inducing_field) squares += component * component;
+  // beyond what any magnet makes
+  constexpr double most = 1e6;
+  if (!(squares <= most * most)) {
+    problems.add("", "magnetic.inducing_field", fmt::format("is not finite, or of more than {:g} T", most));
+  }
+  for (const FieldInfo& field : request.fields) {
+    if (squares > 0 || (field.rule != FieldRule::along_inducing_field && field.rule != FieldRule::exact_anomaly))
+      continue;
+    problems.add("", "magnetic.inducing_field", fmt::format("is missing; {} is its anomaly", field.name));
+    break;
+  }
+  if (!(0 < magnetic.vacuum_permeability && magnetic.vacuum_permeability < 1)) {
+    problems.add("", "magnetic.vacuum_permeability",
+                 fmt::format("is {} N A-2; about 1.2566e-6 is expected", magnetic.vacuum_permeability));
+  }
+}
+
 /// How much of what there is a need takes.
 double tightness(const MemoryNeed& need) {
   return static_cast<double>(need.needed) / static_cast<double>(std::max<std::int64_t>(need.available, 1));
@@ -76,6 +97,7 @@ void check_request(const Request& request) {
                  fmt::format("is {}; at most {:g} m3 kg-1 s-2 keep results finite", request.gravitational_constant,
                              max_constant));
   }
+  check_magnetic(request, problems);
   check_rank_grid(wanted, problems);
   const auto within = [&](const char* key, std::optional<std::int64_t> value, std::int64_t most) {
     if (!value || (1 <= *value && *value <= most)) return;

@@ -61,6 +61,8 @@ struct EngineSettings {
   std::array<double, 3> origin{};
   /// how far points and faces that are meant to be at one place may be apart, metres, beside 4 ulp
   std::array<double, 3> rounding{};
+  /// of magnetic fields, see share_inside()
+  std::array<double, 3> inside{1, 1, 1};
   /// truncation error allowed to a multipole, relative to the pair's gradient tensor; below the precision's own that is
   /// taken
   double truncation = 0;

@@ -17,13 +17,15 @@ inline constexpr std::int64_t few_pairs = 16384;
 
 /// Fields of few prisms at few points, in double and in the calling thread; Kokkos need not run. The forms are those
 /// that forward() takes. Writes `values`, (field of the set, point) for G = 1, and `contact`, (point,
-/// n_contact_columns) as kernel/contact.hpp describes it. Prisms and points have to be checked.
-void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns& points, std::span<double> values,
-                   std::span<double> contact);
+/// n_contact_columns) as kernel/contact.hpp describes it; `inside`: see share_inside(). Prisms and points have to be
+/// checked.
+void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns& points,
+                   const std::array<double, 3>& inside, std::span<double> values, std::span<double> contact);
 
-/// Adds what a prism of these faces, [direction][low, high], adds to a point's row of contacts (n_contact_columns):
-/// nothing where the point is outside of it. `rounding`: of prisms and points together.
-void add_contact(const double (&face)[3][2], double density, const std::array<double, 3>& point,
+/// Adds what a prism of these faces, [direction][low, high], and strengths (see kernel::edge_strengths) adds to a
+/// point's row of contacts (n_contact_columns): nothing where the point is outside of it. `rounding`: of prisms and
+/// points together.
+void add_contact(const double (&face)[3][2], const std::array<double, 3>& strength, const std::array<double, 3>& point,
                  const std::array<double, 3>& rounding, double* row);
 
 }  // namespace prismfield

@@ -80,13 +80,13 @@ public:
     EngineMemory m;
     m.per_slot_point = n_fields * static_cast<std::int64_t>(sizeof(Sum));
     m.per_point = n_fields * 8 + n_contact_columns * 8 + 3 * static_cast<std::int64_t>(sizeof(Coordinate));
-    m.per_prism = StagedPrisms<Space, A>::prism_bytes;
+    m.per_prism = StagedPrisms<Space, A>::prism_bytes(set);
     m.per_shape = StagedPrisms<Space, A>::shape_bytes;
     if (is_device_space<Space>) {
       // at most: a batch is one prism or more
       m.per_prism += static_cast<std::int64_t>(sizeof(kernel::BatchReach));
       m.host_per_point = m.per_point;
-      m.host_per_prism = 7 * 8 + 4;
+      m.host_per_prism = static_cast<std::int64_t>(n_prism_columns(set) * sizeof(double) + sizeof(std::int32_t));
     }
     return m;
   }

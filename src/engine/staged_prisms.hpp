@@ -38,7 +38,22 @@ void allocate_or_fail(const F& f) {
   }
 }
 
-/// Edge lengths of a prism, metres; `columns`: (7, n): west, east, south, north, bottom, top, density.
+/// Columns of a block of prisms in a space's memory: west, east, south, north, bottom, top, density and, of magnetic
+/// sets, the magnetisation along easting, northing, upward.
+inline constexpr int density_column = 6;
+constexpr std::size_t n_prism_columns(FieldSet set) { return has_magnetic(set) ? 10 : 7; }
+
+/// Of a block on the host.
+inline std::vector<const std::vector<double>*> columns_of(const PrismBlock& block, FieldSet set) {
+  std::vector<const std::vector<double>*> columns = {&block.west,   &block.east, &block.south,  &block.north,
+                                                     &block.bottom, &block.top,  &block.density};
+  if (has_magnetic(set)) {
+    for (const std::vector<double>& component : block.magnetization) columns.push_back(&component);
+  }
+  return columns;
+}
+
+/// Edge lengths of a prism, metres; `columns`: (n_prism_columns, n).
 template <class Columns>
 KOKKOS_FUNCTION Kokkos::Array<double, 3> edges_of(const Columns& columns, std::int64_t i) {
   return {columns(1, i) - columns(0, i), columns(3, i) - columns(2, i), columns(5, i) - columns(4, i)};
@@ -134,14 +149,21 @@ struct PrepareShapes {
 template <class A, class Memory>
 struct PreparePrisms {
   Kokkos::Array<double, 3> origin;
-  /// (7, n): west, east, south, north, bottom, top, density
+  /// (n_prism_columns, n)
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> columns;
   Kokkos::View<std::int32_t*, Memory> shape_index;
   Kokkos::View<kernel::PrismShapeIn<A, Memory>*, Memory> shapes;
   Kokkos::View<kernel::FarPrismIn<A, Memory>*, Memory> far;
   Kokkos::View<kernel::NearPrism<A>*, Memory> near;
+  /// of magnetic sets
+  Kokkos::View<kernel::PrismSources<A>*, Memory> sources;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    using Real = typename A::Real;
+    if (sources.extent(0) > 0) {
+      sources(i).density = static_cast<Real>(columns(density_column, i));
+      for (int d = 0; d < 3; ++d) sources(i).magnetization[d] = static_cast<Real>(columns(density_column + 1 + d, i));
+    }
     const double face[3][2] = {
         {columns(0, i), columns(1, i)}, {columns(2, i), columns(3, i)}, {columns(4, i), columns(5, i)}};
     const double from[3] = {origin[0], origin[1], origin[2]};
@@ -153,9 +175,9 @@ struct PreparePrisms {
 /// Prepares the weights of a chunk's prisms.
 template <class A, class Memory>
 struct PrepareWeights {
-  /// (7, n): west, east, south, north, bottom, top, density
+  /// (n_prism_columns, n)
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> columns;
-  /// (n), kg/m3
+  /// (n), kg/m3 or amounts
   Kokkos::View<const double*, Kokkos::LayoutStride, Memory> density;
   Kokkos::View<std::int32_t*, Memory> shape_index;
   Kokkos::View<kernel::PrismShapeIn<A, Memory>*, Memory> shapes;
@@ -202,12 +224,18 @@ public:
   using Memory = typename Space::memory_space;
   using Densities = Kokkos::View<const double*, Kokkos::LayoutStride, Memory>;
 
-  /// Of the settings origin, batch and truncation.
+  /// Of the settings set, inside, origin, batch and truncation.
   explicit StagedPrisms(const EngineSettings& settings)
-      : m_origin(sizeof(typename A::Coordinate) == sizeof(float) ? settings.origin : std::array<double, 3>{}),
+      : m_set(settings.set),
+        m_origin(sizeof(typename A::Coordinate) == sizeof(float) ? settings.origin : std::array<double, 3>{}),
         m_batch(settings.batch),
         m_truncation(settings.truncation),
-        m_tables(kernel::multipole_tables()) {}
+        m_tables(kernel::multipole_tables()) {
+    constexpr double full_angle = 4 * 3.14159265358979323846;
+    for (std::size_t d = 0; d < 3; ++d) {
+      m_inside[d] = static_cast<typename A::Real>(full_angle * settings.inside[d]);
+    }
+  }
 
   [[nodiscard]] std::int64_t size() const noexcept { return m_size; }
   /// The shape that all prisms share, where a kernel may have it as a constant.
@@ -226,9 +254,8 @@ public:
     }
     // on a host the staging area is what the kernels read
     if constexpr (!is_device_space<Space>) space.fence("prismfield: staging area free");
-    const std::vector<double>* columns[7] = {&block.west,   &block.east, &block.south,  &block.north,
-                                             &block.bottom, &block.top,  &block.density};
-    for (std::size_t c = 0; c < 7; ++c) std::copy_n(columns[c]->data(), n, &m_host_columns(c, 0));
+    const std::vector<const std::vector<double>*> columns = columns_of(block, m_set);
+    for (std::size_t c = 0; c < columns.size(); ++c) std::copy_n(columns[c]->data(), n, &m_host_columns(c, 0));
     find_shapes_of_block();
     const Space& copies = space_of_copies(space);
     Kokkos::deep_copy(copies, m_columns, m_host_columns);
@@ -236,7 +263,8 @@ public:
     copies.fence("prismfield: block copied");
   }
 
-  /// The same of prisms whose columns are in the space's memory, (7, n): the prism of place i is order(i).
+  /// The same of prisms whose columns are in the space's memory, (n_prism_columns, n): the prism of place i is
+  /// order(i).
   void take(const Space& space, const Kokkos::View<const double**, Kokkos::LayoutRight, Memory>& columns,
             const Kokkos::View<const std::int64_t*, Memory>& order) {
     m_size = static_cast<std::int64_t>(order.extent(0));
@@ -246,15 +274,19 @@ public:
     find_shapes(space);
   }
 
-  /// Prepares what was staged, with the block's own densities; nothing may use the block before it any more. On a
-  /// device the next block may be staged when this returns.
+  /// Prepares what was staged, with the block's own densities, of magnetic sets with amounts of 1; nothing may use the
+  /// block before it any more. On a device the next block may be staged when this returns.
   void upload(const Space& space) {
     prepare_shapes(space);
     Kokkos::parallel_for(
         "prismfield::prepare_prisms", IndexPolicy(space, 0, m_size),
         PreparePrisms<A, Memory>{
-            {m_origin[0], m_origin[1], m_origin[2]}, m_columns, m_shape_index, m_shapes, m_far, m_near});
-    weigh(space, Kokkos::subview(m_columns, 6, std::make_pair(std::int64_t{0}, m_size)));
+            {m_origin[0], m_origin[1], m_origin[2]}, m_columns, m_shape_index, m_shapes, m_far, m_near, m_sources});
+    if (has_magnetic(m_set)) {
+      weigh(space, Densities(m_one.data(), Kokkos::LayoutStride(static_cast<std::size_t>(m_size), 0)));
+    } else {
+      weigh(space, Kokkos::subview(m_columns, density_column, std::make_pair(std::int64_t{0}, m_size)));
+    }
     if constexpr (is_device_space<Space>) {
       using Reach = PrepareReach<A, Space>;
       const auto n_batches = static_cast<int>((m_size + m_batch - 1) / m_batch);
@@ -264,7 +296,7 @@ public:
     }
   }
 
-  /// Gives the prisms these densities, kg/m3, (size()).
+  /// Gives the prisms these densities, kg/m3, or these amounts of what they have of magnetic sets, (size()).
   void weigh(const Space& space, const Densities& density) {
     Kokkos::parallel_for("prismfield::prepare_weights", IndexPolicy(space, 0, m_size),
                          PrepareWeights<A, Memory>{m_columns, density, m_shape_index, m_shapes, m_weights});
@@ -283,6 +315,8 @@ public:
     data.far = m_far;
     data.near = m_near;
     data.weights = m_weights;
+    data.sources = m_sources;
+    data.inside = m_inside;
     data.reach = m_reach;
     data.prism_begin = 0;
     data.prism_end = m_size;
@@ -290,10 +324,12 @@ public:
   }
 
   /// Bytes of a prism, and of a shape, in the space's memory.
-  static constexpr std::int64_t prism_bytes =
-      static_cast<std::int64_t>(sizeof(kernel::FarPrismIn<A, Memory>) + sizeof(kernel::NearPrism<A>) +
-                                sizeof(kernel::PrismWeight<A>)) +
-      7 * 8 + 4;
+  static constexpr std::int64_t prism_bytes(FieldSet set) {
+    return static_cast<std::int64_t>(sizeof(kernel::FarPrismIn<A, Memory>) + sizeof(kernel::NearPrism<A>) +
+                                     sizeof(kernel::PrismWeight<A>) +
+                                     (has_magnetic(set) ? sizeof(kernel::PrismSources<A>) : 0) +
+                                     n_prism_columns(set) * sizeof(double) + sizeof(std::int32_t));
+  }
   static constexpr auto shape_bytes = static_cast<std::int64_t>(sizeof(kernel::PrismShapeIn<A, Memory>));
 
 private:
@@ -321,11 +357,17 @@ private:
       // whose length says what there is room for, last
       m_host_columns = {};
       m_columns = decltype(m_columns)();
-      m_columns = decltype(m_columns)(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("columns")), 7, n);
+      m_columns = decltype(m_columns)(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("columns")),
+                                      n_prism_columns(m_set), n);
       renew(m_shape_index, "shape_index", n);
       renew(m_far, "far", n);
       renew(m_near, "near", n);
       renew(m_weights, "weights", n);
+      if (has_magnetic(m_set)) {
+        renew(m_sources, "sources", n);
+        m_one = decltype(m_one)(view_label("one"), 1);
+        Kokkos::deep_copy(m_one, 1.0);
+      }
       if constexpr (is_device_space<Space>) {
         const auto batch = static_cast<std::size_t>(m_batch);
         renew(m_reach, "reach", (n + batch - 1) / batch);
@@ -397,10 +439,12 @@ private:
     }
   }
 
+  FieldSet m_set;
   std::array<double, 3> m_origin;
   std::int64_t m_batch;
   double m_truncation;
   kernel::MultipoleTables m_tables;
+  Kokkos::Array<typename A::Real, 3> m_inside{};
   /// on a device, from the first block on
   std::optional<Space> m_copies;
   std::int64_t m_size = 0;
@@ -417,6 +461,9 @@ private:
   Kokkos::View<kernel::FarPrismIn<A, Memory>*, Memory> m_far;
   Kokkos::View<kernel::NearPrism<A>*, Memory> m_near;
   Kokkos::View<kernel::PrismWeight<A>*, Memory> m_weights;
+  /// of magnetic sets, and an amount of 1
+  Kokkos::View<kernel::PrismSources<A>*, Memory> m_sources;
+  Kokkos::View<double*, Memory> m_one;
   Kokkos::View<kernel::BatchReach*, Memory> m_reach;
 };
 

@@ -22,17 +22,27 @@ auto with_arithmetic(Precision precision, const F& f) {
   return f(kernel::DoubleArithmetic());
 }
 
-/// Calls f with a set as a std::integral_constant.
+/// Calls f with a set of operators, which never have fields of density and of the magnetisation together, as a
+/// std::integral_constant.
 template <class F>
-auto with_set(FieldSet set, const F& f) {
+auto with_operator_set(FieldSet set, const F& f) {
   switch (set) {
     case FieldSet::gz: return f(std::integral_constant<FieldSet, FieldSet::gz>());
     case FieldSet::vector: return f(std::integral_constant<FieldSet, FieldSet::vector>());
     case FieldSet::tensor: return f(std::integral_constant<FieldSet, FieldSet::tensor>());
     case FieldSet::vector_tensor: return f(std::integral_constant<FieldSet, FieldSet::vector_tensor>());
-    case FieldSet::all: break;
+    case FieldSet::all: return f(std::integral_constant<FieldSet, FieldSet::all>());
+    case FieldSet::magnetic:
+    case FieldSet::every: break;
   }
-  return f(std::integral_constant<FieldSet, FieldSet::all>());
+  return f(std::integral_constant<FieldSet, FieldSet::magnetic>());
+}
+
+/// Calls f with a set as a std::integral_constant.
+template <class F>
+auto with_set(FieldSet set, const F& f) {
+  if (set == FieldSet::every) return f(std::integral_constant<FieldSet, FieldSet::every>());
+  return with_operator_set(set, f);
 }
 
 }  // namespace prismfield

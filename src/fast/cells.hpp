@@ -95,7 +95,7 @@ struct FarData {
   TreePoints<Memory> points;
   /// the native fields, in their order
   int n_fields = 0;
-  int field[n_native_fields] = {};
+  int field[n_gravity_fields] = {};
 };
 
 }  // namespace prismfield::fast

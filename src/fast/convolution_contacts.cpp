@@ -82,8 +82,9 @@ private:
                                  {m_block.south[0], m_block.north[0]},
                                  {m_block.bottom[0], m_block.top[0]}};
       const auto i = static_cast<std::size_t>(point);
-      add_contact(face, m_block.density[0], {m_points.easting[i], m_points.northing[i], m_points.upward[i]}, m_rounding,
-                  m_contact + n_contact_columns * point);
+      const double density = m_block.density[0];
+      add_contact(face, {density, density, density}, {m_points.easting[i], m_points.northing[i], m_points.upward[i]},
+                  m_rounding, m_contact + n_contact_columns * point);
     }
   }
 

@@ -193,7 +193,7 @@ std::unique_ptr<fast::ShareProduct> make_product(const fast::ProductShare& share
   ConvolutionPlan all;
   all.plan = share.plan;
   all.fields = fields_of(share.plan.set);
-  all.gravitational_constant = 1;
+  all.constant = 1;
   all.layout = layout_of(share);
   const EngineTraits traits =
       engine_traits(share.plan.space, Precision::double_, share.plan.set, KernelKind::automatic);

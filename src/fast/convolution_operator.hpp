@@ -322,7 +322,7 @@ private:
         m_kernels->engine().start_tile(space, &m_work.points.easting[at], &m_work.points.northing[at],
                                        &m_work.points.upward[at], last - first);
         m_kernels->engine().store_entries(
-            space, 0, m_work.gravitational_constant,
+            space, 0, m_work.constant,
             Kokkos::subview(entries, Kokkos::ALL, std::make_pair(first - points.begin, last - points.begin),
                             std::make_pair(begin, end)));
       }

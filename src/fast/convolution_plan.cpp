@@ -153,7 +153,7 @@ ConvolutionPlan plan_convolution(Space space, const PrismSource& prisms, const P
   const Request direct = direct_request(space, request);
   ConvolutionPlan all;
   all.fields = request.fields;
-  all.gravitational_constant = request.gravitational_constant;
+  all.constant = request.constant(has_magnetic(smallest_set(request.fields)));
   all.plan = plan_on_ranks(direct, prisms, points, problem_size(prisms, points), communicator);
   all.plan.method = Method::fft;
   all.plan.direct = {};

@@ -51,7 +51,7 @@ struct ConvolutionPlan {
   Plan plan;
   EngineSettings engine;
   FieldList fields;
-  double gravitational_constant = 0;
+  double constant = 0;
   double error_bound = 0;
   std::shared_ptr<const ConvolutionLayout> layout;
   ConvolutionBuffers buffers;

@@ -362,8 +362,8 @@ struct DerivedField {
   int of, direction;
 };
 PRISMFIELD_INLINE_FUNCTION constexpr DerivedField derived_field(int field) {
-  constexpr DerivedField fields[n_native_fields] = {{0, -1}, {0, 0}, {0, 1}, {0, 2}, {1, 0},
-                                                    {2, 1},  {3, 2}, {1, 1}, {1, 2}, {2, 2}};
+  constexpr DerivedField fields[n_gravity_fields] = {{0, -1}, {0, 0}, {0, 1}, {0, 2}, {1, 0},
+                                                     {2, 1},  {3, 2}, {1, 1}, {1, 2}, {2, 2}};
   return fields[field];
 }
 PRISMFIELD_INLINE_FUNCTION constexpr int order_of_field(int field) { return field == 0 ? 0 : field < 4 ? 1 : 2; }
@@ -396,7 +396,7 @@ struct PointLanes {
 struct FieldsAtPoints {
   template <class L>
   static constexpr int numbers(int degree) {
-    return (2 * n_native_fields + kernel::lanes_v<L> * 2) * aligned(n_terms(degree));
+    return (2 * n_gravity_fields + kernel::lanes_v<L> * 2) * aligned(n_terms(degree));
   }
   template <class L, class Worker, class Memory>
   PRISMFIELD_INLINE_FUNCTION static void run(const Worker& worker, const FarData<Memory>& data, std::int64_t item,
@@ -404,13 +404,13 @@ struct FieldsAtPoints {
     const std::int32_t cell = data.leaves(item);
     const int degree = data.degree, n = n_terms(degree);
     const Terms<L> r = room.terms(n);
-    Terms<double> of[n_native_fields];
-    for (int f = 0; f < n_native_fields; ++f) of[f] = {room.numbers(n), room.numbers(n)};
+    Terms<double> of[n_gravity_fields];
+    for (int f = 0; f < n_gravity_fields; ++f) of[f] = {room.numbers(n), room.numbers(n)};
     share(worker, n, [&](int i) {
       of[0].set(i, data.to.values(cell, i) * data.tables.norm(i), data.to.values(cell, n + i) * data.tables.norm(i));
     });
     const std::uint32_t needed = needed_fields(data);
-    for (int f = 1; f < n_native_fields; ++f) {
+    for (int f = 1; f < n_gravity_fields; ++f) {
       if ((needed >> f & 1) == 0) continue;
       const DerivedField by = derived_field(f);
       derive(worker, data.tables, degree - order_of_field(f) + 1, by.direction, 1.0 / data.to.cells.scale(cell),
@@ -419,7 +419,7 @@ struct FieldsAtPoints {
     // terms of negative order count by those of positive order
     share(worker, n, [&](int i) {
       if (data.tables.order_of(i) == 0) return;
-      for (int f = 0; f < n_native_fields; ++f) {
+      for (int f = 0; f < n_gravity_fields; ++f) {
         if ((needed >> f & 1) != 0 && i < n_terms(degree - order_of_field(f))) {
           of[f].set(i, 2 * of[f].real(i), 2 * of[f].imag(i));
         }
@@ -444,7 +444,7 @@ struct FieldsAtPoints {
 struct MomentsOfPoints {
   template <class L>
   static constexpr int numbers(int degree) {
-    return (2 * n_native_fields + kernel::lanes_v<L> * 2 * (1 + n_native_fields)) * aligned(n_terms(degree));
+    return (2 * n_gravity_fields + kernel::lanes_v<L> * 2 * (1 + n_gravity_fields)) * aligned(n_terms(degree));
   }
   template <class L, class Worker, class Memory>
   PRISMFIELD_INLINE_FUNCTION static void run(const Worker& worker, const FarData<Memory>& data, std::int64_t item,
@@ -470,15 +470,15 @@ struct MomentsOfPoints {
         });
       }
     }
-    Terms<double> of[n_native_fields];
-    for (int f = 0; f < n_native_fields; ++f) of[f] = {room.numbers(n), room.numbers(n)};
-    for (int f = 0; f < n_native_fields; ++f) clear(worker, n, of[f]);
+    Terms<double> of[n_gravity_fields];
+    for (int f = 0; f < n_gravity_fields; ++f) of[f] = {room.numbers(n), room.numbers(n)};
+    for (int f = 0; f < n_gravity_fields; ++f) clear(worker, n, of[f]);
     for (int f = 0; f < data.n_fields; ++f) {
       sum_lanes<L>(worker, re + f * n * kernel::lanes_v<L>, n, of[data.field[f]].re);
       sum_lanes<L>(worker, im + f * n * kernel::lanes_v<L>, n, of[data.field[f]].im);
     }
     const std::uint32_t needed = needed_fields(data);
-    for (int f = n_native_fields - 1; f > 0; --f) {
+    for (int f = n_gravity_fields - 1; f > 0; --f) {
       if ((needed >> f & 1) == 0) continue;
       const DerivedField by = derived_field(f);
       add_derived(worker, data.tables, degree - order_of_field(f) + 1, by.direction, 1.0 / data.to.cells.scale(cell),

@@ -116,7 +116,7 @@ private:
 
   void make(const Space& space, std::int64_t plane, std::int64_t block, bool squared, const Batch& kernels) {
     const double transforms = static_cast<double>(m_plan.layout->shape.rows * m_plan.layout->shape.columns);
-    const double scale = m_plan.gravitational_constant / (squared ? std::sqrt(transforms) : transforms);
+    const double scale = m_plan.constant / (squared ? std::sqrt(transforms) : transforms);
     const auto of_rows = static_cast<std::size_t>(rows().size() * m_plan.layout->shape.pitch());
     const auto padding = Kokkos::subview(kernels, Kokkos::ALL, std::make_pair(of_rows, kernels.extent(1)));
     if (padding.size() > 0) Kokkos::deep_copy(space, padding, 0.0);

@@ -66,27 +66,27 @@ private:
   void multiply_rows(const ExecutionSpace& space, const ConstVectors& density, const Vectors& fields) override {
     if (!m_products) return Kokkos::deep_copy(space, fields, 0.0);
     for (std::size_t v = 0; v < density.extent(1); ++v) {
-      m_products->multiply(space, Kokkos::subview(density, Kokkos::ALL, v), m_work.gravitational_constant,
+      m_products->multiply(space, Kokkos::subview(density, Kokkos::ALL, v), m_work.constant,
                            &fields.data()[v * fields.extent(0)]);
     }
   }
   void multiply_columns(const ExecutionSpace& space, const ConstVectors& fields, const Vectors& density) override {
     if (!m_products) return Kokkos::deep_copy(space, density, 0.0);
     for (std::size_t v = 0; v < density.extent(1); ++v) {
-      m_products->multiply_transposed(space, &fields.data()[v * fields.extent(0)], m_work.gravitational_constant,
+      m_products->multiply_transposed(space, &fields.data()[v * fields.extent(0)], m_work.constant,
                                       &density.data()[v * density.extent(0)]);
     }
   }
   void sum_squares(const ExecutionSpace& space, const ConstVectors& weights, const Vectors& diagonal) override {
     if (!m_products) return Kokkos::deep_copy(space, diagonal, 0.0);
-    const double g = m_work.gravitational_constant;
+    const double g = m_work.constant;
     for (std::size_t v = 0; v < diagonal.extent(1); ++v) {
       m_products->sum_squares(space, &weights.data()[v * weights.extent(0)], g * g,
                               &diagonal.data()[v * diagonal.extent(0)]);
     }
   }
   void read_entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) override {
-    direct_at(space, chosen(points.begin, points.size(), 1), {m_work.fields, m_work.gravitational_constant, {}})
+    direct_at(space, chosen(points.begin, points.size(), 1), {m_work.fields, m_work.constant, {}})
         ->entries(space, {0, points.size()}, entries);
   }
 
@@ -96,7 +96,8 @@ private:
     // masses are volumes
     std::fill(m_block.density.begin(), m_block.density.end(), 1.0);
     const PrismBlock& b = m_block;
-    m_prisms = std::make_unique<PrismList>(PrismColumns{b.west, b.east, b.south, b.north, b.bottom, b.top, b.density});
+    m_prisms =
+        std::make_unique<PrismList>(PrismColumns{b.west, b.east, b.south, b.north, b.bottom, b.top, b.density, {}});
     TreeSettings settings =
         tree_settings(m_work.plan.set, m_work.fields, request.execution.tolerance, sizes_of_fields(space));
     const LeafSizes leaves =

@@ -48,9 +48,9 @@ struct TreeSettings {
 /// are 5 to 20 times too large, but where a few exchanges are all there is, far away, they add up.
 inline constexpr double share_of_exchange = 0.5;
 
-/// Settings of products of some of a set's fields that keep to a tolerance of their sizes, by the order of derivatives.
+/// Settings of products of some of a set's fields that keep to a tolerance of their sizes, see FieldSizes.
 [[nodiscard]] inline TreeSettings tree_settings(FieldSet set, FieldList fields, double tolerance,
-                                                const std::array<double, 3>& sizes) {
+                                                const FieldSizes& sizes) {
   TreeSettings settings;
   settings.set = set;
   settings.rows = kernel::field_rows(set, fields);

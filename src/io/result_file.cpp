@@ -28,6 +28,15 @@ std::int64_t n_points_of(const Fields& result) {
   return static_cast<std::int64_t>(result.values.size()) / std::max(1, result.fields.size());
 }
 
+/// Each field has a random stream of its own.
+RandomStream noise_stream(Field field) {
+  const bool is_gravity = static_cast<int>(field) < n_gravity_fields;
+  const auto first =
+      static_cast<std::uint32_t>(is_gravity || field == Field::guv ? RandomStream::noise : RandomStream::other_noise);
+  const auto number = static_cast<std::uint32_t>(field == Field::guv ? n_gravity_fields : static_cast<int>(field));
+  return static_cast<RandomStream>(first + number);
+}
+
 }  // namespace
 
 PointVariable output_field(const ResultHeader& header, const Fields& result, Field field) {
@@ -40,9 +49,7 @@ PointVariable output_field(const ResultHeader& header, const Fields& result, Fie
     sigma = header.noise->sigma.at(field);
     seed = header.noise->seed;
   }
-  static_assert(n_known_fields <= 16, "each field has a random stream of its own");
-  const auto stream =
-      static_cast<RandomStream>(static_cast<std::uint32_t>(RandomStream::noise) + static_cast<std::uint32_t>(field));
+  const RandomStream stream = noise_stream(field);
   return {std::string(known.name), std::string(known.unit), std::string(known.long_name), [=](std::int64_t point) {
             // Adding 0 turns the -0 of a flipped sign into 0.
             const double value = values[point] * factor + 0.0;

@@ -6,6 +6,7 @@
 
 #include "kernel/choose_form.hpp"
 #include "kernel/corners.hpp"
+#include "kernel/magnetic.hpp"
 
 namespace prismfield::kernel {
 
@@ -39,11 +40,13 @@ PRISMFIELD_INLINE_FUNCTION int count_lanes(const M& mask, int valid) {
   return n;
 }
 
-/// Factor from a field in the prism's unit of length to metres: V unit^2, g unit, T 1. Doubles are in metres already.
+/// Factor from a field in the prism's unit of length to metres: V unit^2, g unit, T and B 1. Doubles are in metres
+/// already.
 template <Field f, class R>
 PRISMFIELD_INLINE_FUNCTION R unit_factor(R unit) {
   constexpr int order = native_derivatives[static_cast<std::size_t>(f)].order();
-  return order == 0 ? unit * unit : order == 1 ? unit : R(1);
+  constexpr int power = is_magnetic_native(f) ? 1 - order : 2 - order;
+  return power == 2 ? unit * unit : power == 1 ? unit : R(1);
 }
 
 /// Points within so many ulp, of the larger of the two coordinates, of a face's coordinate lie on it. Coordinates that
@@ -124,7 +127,7 @@ PRISMFIELD_INLINE_FUNCTION void move_onto_prism(const NearPrism<A>& near, const 
   pz = select(touches, z, pz);
 }
 
-/// Adds a closed form's fields, where `mask` is set, times density and units.
+/// Adds a closed form's fields, where `mask` is set, times density or amount and units.
 template <class Ls, FieldSet set, class M>
 PRISMFIELD_INLINE_FUNCTION void add_where(const M& mask, const FieldValues<set, typename Ls::Real>& values,
                                           value_t<typename Ls::Real> density, value_t<typename Ls::Real> unit,
@@ -149,14 +152,35 @@ struct NearFields {
   int difference_free;
 };
 
+/// One prism's multipole of order 2 half_order at these places from its centre, in the shape's unit.
+template <int half_order, class Ls, FieldSet set, class Shape>
+PRISMFIELD_INLINE_FUNCTION FieldValues<set, typename Ls::Real> far_fields(
+    const Shape& shape, const WeightOf<typename Ls::Arithmetic, set>& weight, const typename Ls::Real& x,
+    const typename Ls::Real& y, const typename Ls::Real& z, const typename Ls::Real& s) {
+  using L = typename Ls::Real;
+  constexpr FieldSet from = gravity_of(set);
+  FieldValues<from, L> gravity;
+  multipole_form<half_order, from>(shape.coefficients, weight.mass, x, y, z, s,
+                                   [&](auto field, const L& a, const L& b) {
+                                     constexpr int i = FieldValues<from, L>::index(decltype(field)::value);
+                                     gravity.value[i] = a * b;
+                                     if constexpr (sizeof(value_t<L>) == 4) {
+                                       const auto unit = unit_factor<decltype(field)::value>(shape.unit);
+                                       gravity.value[i] = gravity.value[i] * L(unit);
+                                     }
+                                   });
+  return composed<set, L, typename Ls::Arithmetic>(gravity, weight);
+}
+
 /// Calls add(mask, fields) for the closed forms that lanes take, each that which is right for its own distance, lanes
 /// of `is_far` none; returns how many of the first `valid` lanes are compact. (x, y, z): centre minus point, `metres`
 /// of the faces' unit.
-template <FieldSet set, class L, class M, class Add>
-PRISMFIELD_INLINE_FUNCTION int add_closed_forms(const PrismFaces<L>& p, const L& gap2, const L& x, const L& y,
-                                                const L& z, value_t<L> compact_squared, value_t<L> metres,
-                                                const M& is_far, int valid, const Add& add) {
+template <FieldSet all, class A, class L, class M, class Add>
+PRISMFIELD_INLINE_FUNCTION int add_closed_forms(const PrismFaces<L>& p, const L& gap2, const WeightOf<A, all>& weight,
+                                                const L& x, const L& y, const L& z, value_t<L> compact_squared,
+                                                value_t<L> metres, const M& is_far, int valid, const Add& add) {
   using R = value_t<L>;
+  constexpr FieldSet set = gravity_of(all);
   // a far lane is never compact: a multipole's range begins beyond the compact form's reach
   const auto is_compact = takes_compact(compact_squared, gap2);
   int n_compact = 0;
@@ -174,11 +198,15 @@ PRISMFIELD_INLINE_FUNCTION int add_closed_forms(const PrismFaces<L>& p, const L&
         at<Field::gz>(values) = select(central, g.z, at<Field::gz>(values));
       }
     }
-    add(is_compact, values);
+    auto fields = composed<all, L, A>(values, weight);
+    if constexpr (has_magnetic(all)) {
+      if (any(gap2 <= L(R(0)))) add_inside(weight, part_inside(p), fields);
+    }
+    add(is_compact, fields);
     n_compact = count_lanes<L>(is_compact, valid);
   }
   const auto is_between = !(is_compact || is_far);
-  if (any(is_between)) add(is_between, difference_free_form<set, L>(p));
+  if (any(is_between)) add(is_between, composed<all, L, A>(difference_free_form<set, L>(p), weight));
   return n_compact;
 }
 
@@ -201,7 +229,7 @@ PRISMFIELD_INLINE_FUNCTION void tell_contacts(const PrismFaces<L>& p, const L& g
 template <class Ls, FieldSet set, class Contact, class Shape>
 PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
     const Shape& shape, const NearPrism<typename Ls::Arithmetic>& near,
-    const PrismWeight<typename Ls::Arithmetic>& weight, const typename Ls::Coordinate px,
+    const WeightOf<typename Ls::Arithmetic, set>& weight, const typename Ls::Coordinate px,
     const typename Ls::Coordinate py, const typename Ls::Coordinate pz,
     const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding, const typename Ls::Real x,
     const typename Ls::Real y, const typename Ls::Real z, const typename Ls::Real s, int valid,
@@ -214,13 +242,10 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
   int n_left = valid;
   if (any(is_far)) {
     const L away = select(is_far, s, L(shape.ranges.squared[0]));
-    multipole_form<Shape::half_order, set>(
-        shape.coefficients, weight.mass, x, y, z, away, [&](auto field, const L& a, const L& b) {
-          constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
-          L value = select(is_far, a * b, L(R(0)));
-          if constexpr (sizeof(R) == 4) value = value * L(unit_factor<decltype(field)::value>(shape.unit));
-          out.values.value[i] = out.values.value[i] + convert<typename Ls::Sum>(value);
-        });
+    const FieldValues<set, L> far = far_fields<Shape::half_order, Ls, set>(shape, weight, x, y, z, away);
+    for (int f = 0; f < far.size; ++f) {
+      out.values.value[f] = out.values.value[f] + convert<typename Ls::Sum>(select(is_far, far.value[f], L(R(0))));
+    }
     n_left -= count_lanes<L>(is_far, valid);
   }
   const PrismFaces<L> p = faces_seen<Ls>(near, shape.inverse_unit, px, py, pz);
@@ -232,10 +257,11 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
     move_onto_prism(near, rounding, moved_x, moved_y, moved_z);
     touching = faces_seen<Ls>(near, shape.inverse_unit, moved_x, moved_y, moved_z);
   }
-  out.compact = add_closed_forms<set>(touching, gap2, x, y, z, shape.compact_squared, shape.unit, is_far, valid,
-                                      [&](const auto& mask, const FieldValues<set, L>& values) {
-                                        add_where<Ls, set>(mask, values, weight.density, shape.unit, out.values);
-                                      });
+  out.compact = add_closed_forms<set, typename Ls::Arithmetic>(
+      touching, gap2, weight, x, y, z, shape.compact_squared, shape.unit, is_far, valid,
+      [&](const auto& mask, const FieldValues<set, L>& values) {
+        add_where<Ls, set>(mask, values, weight.density, shape.unit, out.values);
+      });
   if (out.compact > 0) tell_contacts(touching, gap_squared(touching), valid, on_contact);
   out.difference_free = n_left - out.compact;
   return out;
@@ -276,27 +302,27 @@ PRISMFIELD_INLINE_FUNCTION PrismFaces<D> faces_in_double(const PrismShape<A, mos
 template <FieldSet set, class A, class D, std::size_t alignment, int most>
 PRISMFIELD_INLINE_FUNCTION int add_closed_forms_in_double(const PrismShape<A, most>& shape,
                                                           const FarPrism<A, alignment>& far, const NearPrism<A>& near,
-                                                          const PrismWeight<A>& weight, const D& px, const D& py,
+                                                          const WeightOf<A, set>& weight, const D& px, const D& py,
                                                           const D& pz, int valid, FieldValues<set, D>& sums) {
   D centre[3];
   const PrismFaces<D> p = faces_in_double(shape, far, near, px, py, pz, centre);
   const auto unit = static_cast<double>(shape.unit);
   const D density(static_cast<double>(weight.density));
   const D zero(0.0);
-  return add_closed_forms<set>(p, gap_squared(p), centre[0], centre[1], centre[2],
-                               static_cast<double>(shape.compact_squared) * unit * unit, 1.0, D(1.0) < zero, valid,
-                               [&](const auto& mask, const FieldValues<set, D>& values) {
-                                 for (int f = 0; f < sums.size; ++f) {
-                                   sums.value[f] = sums.value[f] + select(mask, values.value[f] * density, zero);
-                                 }
-                               });
+  return add_closed_forms<set, A>(p, gap_squared(p), weight, centre[0], centre[1], centre[2],
+                                  static_cast<double>(shape.compact_squared) * unit * unit, 1.0, D(1.0) < zero, valid,
+                                  [&](const auto& mask, const FieldValues<set, D>& values) {
+                                    for (int f = 0; f < sums.size; ++f) {
+                                      sums.value[f] = sums.value[f] + select(mask, values.value[f] * density, zero);
+                                    }
+                                  });
 }
 
 /// near_fields() of a shape whose near pairs take doubles, all lanes by closed forms.
 template <class Ls, FieldSet set, std::size_t alignment, class Contact, class Shape>
 PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields_in_double(
     const Shape& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far,
-    const NearPrism<typename Ls::Arithmetic>& near, const PrismWeight<typename Ls::Arithmetic>& weight,
+    const NearPrism<typename Ls::Arithmetic>& near, const WeightOf<typename Ls::Arithmetic, set>& weight,
     const typename Ls::Coordinate seen_x, const typename Ls::Coordinate seen_y, const typename Ls::Coordinate seen_z,
     const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding, int valid, const Contact on_contact) {
   using C = typename Ls::Coordinate;
@@ -360,31 +386,39 @@ PRISMFIELD_INLINE_FUNCTION CentreSeen<typename Ls::Real> centre_seen(
 
 /// Adds one prism's multipole of order 2 half_order.
 template <int half_order, class Ls, FieldSet set, class Shape>
-PRISMFIELD_INLINE_FUNCTION void add_multipole(const Shape& shape, const PrismWeight<typename Ls::Arithmetic>& weight,
+PRISMFIELD_INLINE_FUNCTION void add_multipole(const Shape& shape, const WeightOf<typename Ls::Arithmetic, set>& weight,
                                               const CentreSeen<typename Ls::Real>& c,
                                               FieldValues<set, typename Ls::Sum>& sums) {
   using L = typename Ls::Real;
   using R = value_t<L>;
-  const auto add = [&](auto field, const L& a, const L& b) {
-    constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
-    if constexpr (std::is_same_v<L, typename Ls::Sum>) {
-      if constexpr (sizeof(R) == 4) {
-        sums.value[i] = fma(a * L(unit_factor<decltype(field)::value>(shape.unit)), b, sums.value[i]);
-      } else {
-        sums.value[i] = fma(a, b, sums.value[i]);
-      }
-    } else {
-      const L value = a * b * L(unit_factor<decltype(field)::value>(shape.unit));
-      sums.value[i] = sums.value[i] + convert<typename Ls::Sum>(value);
+  if constexpr (has_magnetic(set)) {
+    const FieldValues<set, L> found = far_fields<half_order, Ls, set>(shape, weight, c.x, c.y, c.z, c.s);
+    for (int f = 0; f < found.size; ++f) {
+      sums.value[f] = sums.value[f] + convert<typename Ls::Sum>(found.value[f]);
     }
-  };
-  multipole_form<half_order, set>(shape.coefficients, weight.mass, c.x, c.y, c.z, c.s, add);
+    return;
+  } else {
+    const auto add = [&](auto field, const L& a, const L& b) {
+      constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
+      if constexpr (std::is_same_v<L, typename Ls::Sum>) {
+        if constexpr (sizeof(R) == 4) {
+          sums.value[i] = fma(a * L(unit_factor<decltype(field)::value>(shape.unit)), b, sums.value[i]);
+        } else {
+          sums.value[i] = fma(a, b, sums.value[i]);
+        }
+      } else {
+        const L value = a * b * L(unit_factor<decltype(field)::value>(shape.unit));
+        sums.value[i] = sums.value[i] + convert<typename Ls::Sum>(value);
+      }
+    };
+    multipole_form<half_order, set>(shape.coefficients, weight.mass, c.x, c.y, c.z, c.s, add);
+  }
 }
 
 /// Adds one prism's fields at lanes that are all in a multipole's range: the lowest order that is exact enough for
 /// every lane.
 template <class Ls, FieldSet set, class Shape>
-PRISMFIELD_INLINE_FUNCTION void add_far(const Shape& shape, const PrismWeight<typename Ls::Arithmetic>& weight,
+PRISMFIELD_INLINE_FUNCTION void add_far(const Shape& shape, const WeightOf<typename Ls::Arithmetic, set>& weight,
                                         const CentreSeen<typename Ls::Real>& c, int valid,
                                         FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts) {
   using L = typename Ls::Real;
@@ -421,7 +455,7 @@ PRISMFIELD_INLINE_FUNCTION std::int32_t leading_bits(T a) {
 /// Adds the multipoles of one order of n prisms, in their order.
 template <int half_order, class Ls, FieldSet set, int n, class Shape>
 PRISMFIELD_INLINE_FUNCTION void add_multipoles(const Shape& shape,
-                                               const PrismWeight<typename Ls::Arithmetic> (&weight)[n],
+                                               const WeightOf<typename Ls::Arithmetic, set> (&weight)[n],
                                                const CentreSeen<typename Ls::Real> (&seen)[n],
                                                FieldValues<set, typename Ls::Sum>& sums) {
   for (int i = 0; i < n; ++i) add_multipole<half_order, Ls, set>(shape, weight[i], seen[i], sums);
@@ -440,20 +474,19 @@ PRISMFIELD_INLINE_FUNCTION int order_in_step(const Warp& warp, const PrismShape<
 }
 
 /// Adds the fields of n prisms of one shape at the points of a warp's threads, by one order for all these pairs;
-/// returns whether there is one that is exact enough, the same in every thread.
-template <class Ls, FieldSet set, int n, std::size_t alignment, class Shape>
+/// returns whether there is one that is exact enough, the same in every thread. weight_at(i): of prism i.
+template <class Ls, FieldSet set, int n, std::size_t alignment, class Shape, class WeightAt>
 PRISMFIELD_INLINE_FUNCTION bool add_in_step(const Warp& warp, const Shape& shape,
                                             const FarPrism<typename Ls::Arithmetic, alignment>* far,
-                                            const PrismWeight<typename Ls::Arithmetic>* weights,
-                                            const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
-                                            const typename Ls::Coordinate& pz, FieldValues<set, typename Ls::Sum>& sums,
-                                            FormCounts& counts) {
+                                            const WeightAt& weight_at, const typename Ls::Coordinate& px,
+                                            const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz,
+                                            FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts) {
   static_assert(Ls::width == 1);
   CentreSeen<typename Ls::Real> seen[n];
-  PrismWeight<typename Ls::Arithmetic> weight[n];
+  WeightOf<typename Ls::Arithmetic, set> weight[n];
   for (int i = 0; i < n; ++i) {
     seen[i] = centre_seen<Ls>(shape, far[i], px, py, pz);
-    weight[i] = weights[i];
+    weight[i] = weight_at(i);
   }
   const int order = order_in_step(warp, shape, seen);
   switch (order) {
@@ -483,7 +516,7 @@ inline namespace PRISMFIELD_LANES {
 template <class Ls, FieldSet set, Pass pass, std::size_t alignment, class Contact, class Shape>
 PRISMFIELD_INLINE_FUNCTION void add_prism(const Shape& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far,
                                           const NearPrism<typename Ls::Arithmetic>& near,
-                                          const PrismWeight<typename Ls::Arithmetic>& weight,
+                                          const WeightOf<typename Ls::Arithmetic, set>& weight,
                                           const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
                                           const typename Ls::Coordinate& pz,
                                           const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding, int valid,

@@ -7,8 +7,9 @@
 namespace prismfield {
 
 /// Columns of a point's row of contacts with prisms. The logarithm of an edge through the point diverges, once for the
-/// part of the edge on either side of the point along it: the first six columns add sign times density for the parts
-/// towards west, east, south, north, below, above. Where all six cancel over the prisms, the tensor has a value.
+/// part of the edge on either side of the point along it: the first six columns add sign times density, or what stands
+/// for a magnetisation, for the parts towards west, east, south, north, below, above. Where all six cancel over the
+/// prisms, the tensor and B have a value.
 struct Contact {
   enum Column : int {
     west,
@@ -17,7 +18,7 @@ struct Contact {
     north,
     below,
     above,
-    /// sum of |density| of all parts
+    /// sum of the magnitudes of all parts
     parts,
     /// number of prisms that hold the point, inside or on their surface
     prisms
@@ -29,9 +30,9 @@ inline constexpr int n_contact_columns = Contact::prisms + 1;
 /// Whether a point of this row (n_contact_columns) lies inside or on a prism.
 [[nodiscard]] inline bool touches_prism(const double* row) noexcept { return row[Contact::prisms] > 0; }
 
-/// Whether the gradient tensor has no value at a point of this row (n_contact_columns).
+/// Whether the gradient tensor, or B, has no value at a point of this row (n_contact_columns).
 [[nodiscard]] inline bool tensor_diverges(const double* row) noexcept {
-  // sums of few densities: what is left below this is rounding
+  // sums of few numbers: what is left below this is rounding
   constexpr double rounding = 1e-12;
   for (int column = Contact::west; column <= Contact::above; ++column) {
     if (std::abs(row[column]) > rounding * row[Contact::parts]) return true;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <iterator>
 
@@ -12,11 +13,13 @@ namespace prismfield::kernel {
 
 /// The rows that kernels make of a pair's fields: the fields of a set, then the asked fields that are sums of them.
 struct FieldRows {
+  /// of gravity or of the magnetisation, which no operator has together
+  static constexpr int most_sums = 1, most = n_gravity_fields + most_sums;
   int n_native = 0, n_sums = 0;
   /// (sum, field of the set)
-  double weight[n_known_fields - n_native_fields][n_native_fields] = {};
+  double weight[most_sums][n_gravity_fields] = {};
   /// which of the asked fields a row is; -1: not asked for
-  int asked[n_known_fields] = {};
+  int asked[most] = {};
 
   /// A row's value, of field(f) for number f of the set.
   template <class Get>
@@ -28,7 +31,14 @@ struct FieldRows {
   }
 };
 
-[[nodiscard]] constexpr FieldRows field_rows(FieldSet set, FieldList asked) {
+/// Of a vector's component, or a tensor's along it: 0 easting, 1 northing, 2 upward.
+[[nodiscard]] constexpr std::size_t component_of(Field native) {
+  const Derivatives of = native_derivatives[static_cast<std::size_t>(native)];
+  return of.easting > 0 ? 0 : of.northing > 0 ? 1 : 2;
+}
+
+/// Of fields that are all linear. `along`: the direction of the inducing field.
+[[nodiscard]] constexpr FieldRows field_rows(FieldSet set, FieldList asked, const std::array<double, 3>& along = {}) {
   const FieldList computed = fields_of(set);
   FieldRows rows;
   rows.n_native = computed.size();
@@ -39,7 +49,9 @@ struct FieldRows {
       continue;
     }
     for (const FieldInfo& of : computed) {
-      rows.weight[rows.n_sums][computed.index_of(of.field)] = field.weights[static_cast<std::size_t>(of.field)];
+      double& weight = rows.weight[rows.n_sums][computed.index_of(of.field)];
+      weight = field.weights[static_cast<std::size_t>(of.field)];
+      if (field.rule == FieldRule::along_inducing_field && weight != 0) weight = along[component_of(of.field)];
     }
     rows.asked[rows.n_native + rows.n_sums++] = asked.index_of(field.field);
   }

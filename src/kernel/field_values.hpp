@@ -9,14 +9,20 @@
 namespace prismfield::kernel {
 inline namespace PRISMFIELD_LANES {
 
-/// Which parts of the field a set needs.
+/// Which parts of the field a set of gravity needs.
 template <FieldSet set>
 struct Wants {
+  static_assert(!has_magnetic(set));
   static constexpr bool potential = set == FieldSet::all;
   static constexpr bool vector = set == FieldSet::vector || set == FieldSet::vector_tensor || set == FieldSet::all;
   static constexpr bool gz = vector || set == FieldSet::gz;
   static constexpr bool tensor = set == FieldSet::tensor || set == FieldSet::vector_tensor || set == FieldSet::all;
 };
+
+/// The set of gravity of which a set is made: magnetic fields are the tensor of unit density times the magnetisation.
+[[nodiscard]] constexpr FieldSet gravity_of(FieldSet set) {
+  return set == FieldSet::magnetic ? FieldSet::tensor : set == FieldSet::every ? FieldSet::all : set;
+}
 
 /// The fields of one set at one lane of points, z up, G = 1.
 template <FieldSet set, class L>

@@ -27,8 +27,11 @@ void pairs_of_item_on_host(const LaunchData<A, Kokkos::HostSpace>& data, const P
 template <class A, FieldSet set>
 struct HostTileInstances {
   static constexpr auto all = &accumulate_tile_on_host<A, set, ChooseForm<Pass::all>, host_width<A>>;
-  static constexpr auto pairs = &pairs_of_item_on_host<A, set>;
   static constexpr auto corners = &accumulate_tile_on_host<A, set, CornersForm, 1>;
+};
+template <class A, FieldSet set>
+struct HostPairInstances {
+  static constexpr auto pairs = &pairs_of_item_on_host<A, set>;
 };
 
 }  // namespace prismfield::kernel

@@ -24,14 +24,14 @@ struct EntryPlaces {
   double* to = nullptr;
   std::int64_t point_stride = 0, prism_stride = 0;
   /// for each row of FieldRows; -1: not asked for
-  std::int64_t offset[n_known_fields] = {};
+  std::int64_t offset[FieldRows::most] = {};
 
   void set(double* first, const FieldRows& rows, std::int64_t row_stride, std::int64_t stride_of_points,
            std::int64_t stride_of_prisms) {
     to = first;
     point_stride = stride_of_points;
     prism_stride = stride_of_prisms;
-    for (int f = 0; f < n_known_fields; ++f) offset[f] = rows.asked[f] < 0 ? -1 : rows.asked[f] * row_stride;
+    for (int f = 0; f < FieldRows::most; ++f) offset[f] = rows.asked[f] < 0 ? -1 : rows.asked[f] * row_stride;
   }
 };
 
@@ -67,14 +67,14 @@ struct IgnoreContact {
 
 /// A prism as its pairs read it, once for all of its points: what is stored between them could lie anywhere, for all
 /// that a compiler knows.
-template <class A, class Memory>
+template <class A, class Memory, FieldSet set>
 struct PairPrism {
   FarPrismIn<A, Memory> far;
-  PrismWeight<A> weight;
+  WeightOf<A, set> weight;
   const NearPrism<A>& near;
 
   PRISMFIELD_INLINE_FUNCTION PairPrism(const LaunchData<A, Memory>& data, std::int64_t p)
-      : far(data.far(p)), weight(data.weights(p)), near(data.near(p)) {}
+      : far(data.far(p)), weight(weight_of<set>(data, p)), near(data.near(p)) {}
   /// The same with `scale` times the weight.
   PRISMFIELD_INLINE_FUNCTION PairPrism(const LaunchData<A, Memory>& data, std::int64_t p, typename A::Real scale)
       : PairPrism(data, p) {
@@ -87,7 +87,7 @@ struct PairPrism {
 template <class Ls, FieldSet set, class Kernel, class Memory, class Shape>
 PRISMFIELD_INLINE_FUNCTION FieldValues<set, typename Ls::Sum> pair_fields(
     const LaunchData<typename Ls::Arithmetic, Memory>& data, const Shape& shape,
-    const PairPrism<typename Ls::Arithmetic, Memory>& prism, std::int64_t group) {
+    const PairPrism<typename Ls::Arithmetic, Memory, set>& prism, std::int64_t group) {
   using C = typename Ls::Coordinate;
   const std::int64_t point = group * Ls::width;
   const C px = load<C>(&data.easting(point));
@@ -130,7 +130,7 @@ PRISMFIELD_INLINE_FUNCTION double sum_over_points(const LaunchData<typename Ls::
   using S = typename Ls::Sum;
   // one lane sums many points alone: in double
   using Total = std::conditional_t<Ls::width == 1, double, S>;
-  const PairPrism<typename Ls::Arithmetic, Memory> prism(data, p);
+  const PairPrism<typename Ls::Arithmetic, Memory, set> prism(data, p);
   const auto& shape = shapes(prism.far.shape);
   Total total(0);
   for (std::int64_t group = first; group < last; ++group) {
@@ -160,7 +160,7 @@ inline constexpr int points_in_step<A, set, ChooseForm<Pass::far>, OneShape<A>> 
 /// among them, which have zeros.
 template <int half_order, class Ls, FieldSet set, int n, class Take>
 PRISMFIELD_INLINE_FUNCTION void take_multipoles(const PrismShape<typename Ls::Arithmetic, device_half_order>& shape,
-                                                const PrismWeight<typename Ls::Arithmetic>& weight,
+                                                const WeightOf<typename Ls::Arithmetic, set>& weight,
                                                 const CentreSeen<typename Ls::Real> (&seen)[n], const Take& take) {
   for (int i = 0; i < n; ++i) {
     FieldValues<set, typename Ls::Sum> fields;
@@ -178,7 +178,7 @@ PRISMFIELD_INLINE_FUNCTION void take_multipoles(const PrismShape<typename Ls::Ar
 template <class Ls, FieldSet set, int n, class Memory, class Take>
 PRISMFIELD_INLINE_FUNCTION void take_in_step(const Warp& warp, const LaunchData<typename Ls::Arithmetic, Memory>& data,
                                              const PrismShape<typename Ls::Arithmetic, device_half_order>& shape,
-                                             const PairPrism<typename Ls::Arithmetic, Memory>& prism,
+                                             const PairPrism<typename Ls::Arithmetic, Memory, set>& prism,
                                              std::int64_t point, const Take& take) {
   CentreSeen<typename Ls::Real> seen[n];
   for (int i = 0; i < n; ++i) {
@@ -236,7 +236,7 @@ PRISMFIELD_INLINE_FUNCTION void for_each_near_pair(const Warp& warp, std::int64_
     }
     for (; near != 0; near &= near - 1) {
       const std::int64_t point = begin + next_of(near);
-      const PairPrism<typename Ls::Arithmetic, Memory> prism(data, p, scale);
+      const PairPrism<typename Ls::Arithmetic, Memory, set> prism(data, p, scale);
       take(point, pair_fields<Ls, set, Kernel>(data, shapes(prism.far.shape), prism, point));
     }
   }
@@ -254,7 +254,7 @@ PRISMFIELD_INLINE_FUNCTION void for_each_pair(const Warp& warp, std::int64_t ran
   if constexpr (passes_by<Kernel>) {
     for_each_near_pair<Ls, set, Kernel>(warp, rank, data, shapes, p, scale, first, last, take);
   } else {
-    const PairPrism<typename Ls::Arithmetic, Memory> prism(data, p, scale);
+    const PairPrism<typename Ls::Arithmetic, Memory, set> prism(data, p, scale);
     const auto& shape = shapes(prism.far.shape);
     constexpr int in_step = points_in_step<typename Ls::Arithmetic, set, Kernel, Shapes>;
     std::int64_t point = first;
@@ -334,12 +334,12 @@ PRISMFIELD_INLINE_FUNCTION void pairs_of_item(const LaunchData<typename Ls::Arit
     return;
   }
   const int n_rows = n_native + pairs.rows.n_sums;
-  value_t<S> held[n_native + n_known_fields - n_native_fields][prisms_per_entry_run][Ls::width];
+  value_t<S> held[n_native + FieldRows::most_sums][prisms_per_entry_run][Ls::width];
   for (std::int64_t run = begin; run < end; run += prisms_per_entry_run) {
     const int n_run = static_cast<int>(Kokkos::min<std::int64_t>(prisms_per_entry_run, end - run));
     for (std::int64_t group = first; group < last; ++group) {
       for (int r = 0; r < n_run; ++r) {
-        const PairPrism<typename Ls::Arithmetic, Memory> prism(data, run + r);
+        const PairPrism<typename Ls::Arithmetic, Memory, set> prism(data, run + r);
         const auto fields = pair_fields<Ls, set, ChooseForm<Pass::all>>(data, shapes(prism.far.shape), prism, group);
         for_each_row(pairs.rows, fields, [&](int f, const S& value) { store(value, held[f][r]); });
       }

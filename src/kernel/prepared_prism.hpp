@@ -88,6 +88,25 @@ struct PrismWeight {
   Real density;
 };
 
+/// What a prism's fields are proportional to beside its weight, where magnetic ones are computed. The weight is then of
+/// density 1 in forward runs, in products of operators of the amounts that they multiply.
+template <class A>
+struct PrismSources {
+  using Real = typename A::Real;
+  /// of gravity, kg/m3
+  Real density;
+  /// A/m
+  Real magnetization[3];
+};
+
+/// A prism's weight as kernels of magnetic fields see it.
+template <class A>
+struct MagneticWeight : PrismWeight<A> {
+  PrismSources<A> sources;
+  /// 4 pi times the part of the magnetisation, along each direction, that B holds inside
+  typename A::Real inside[3];
+};
+
 /// Where a batch's prisms are, so that points far from all of them can pass it by. Metres, relative to the origin.
 struct BatchReach {
   /// box of the prisms' centres
@@ -167,7 +186,7 @@ PRISMFIELD_FUNCTION void prepare_prism(const PrismShape<A, most>& shape, std::in
   far.shape = shape_index;
 }
 
-/// Prepares the weight of a prism of this density, kg/m3.
+/// Prepares the weight of a prism of this density, kg/m3, or amount.
 template <class A, int most>
 PRISMFIELD_FUNCTION void prepare_weight(const PrismShape<A, most>& shape, const double (&face)[3][2], double density,
                                         PrismWeight<A>& weight) {

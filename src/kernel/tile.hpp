@@ -25,6 +25,9 @@ struct LaunchData {
   Array<FarPrismIn<A, Memory>> far;
   Array<NearPrism<A>> near;
   Array<PrismWeight<A>> weights;
+  /// (n_prisms) of magnetic sets, and of these 4 pi times the part of the magnetisation that B holds inside
+  Array<PrismSources<A>> sources;
+  Kokkos::Array<typename A::Real, 3> inside{};
   /// (n_prisms / batch, rounded up), for the pass of near pairs
   Array<BatchReach> reach;
   /// prisms of this launch, [begin, end) of the arrays above, and the number of their first batch
@@ -44,11 +47,21 @@ struct LaunchData {
 
 inline namespace PRISMFIELD_LANES {
 
-/// Notes that a point lies in or on a prism, in the columns of Contact.
+/// The weight of a prism for the fields of a set.
+template <FieldSet set, class A, class Memory>
+PRISMFIELD_INLINE_FUNCTION WeightOf<A, set> weight_of(const LaunchData<A, Memory>& data, std::int64_t p) {
+  if constexpr (has_magnetic(set)) {
+    return {data.weights(p), data.sources(p), {data.inside[0], data.inside[1], data.inside[2]}};
+  } else {
+    return data.weights(p);
+  }
+}
+
+/// Notes that a point lies in or on a prism, in the columns of Contact; `strength`: see edge_strengths().
 template <class Memory, class T>
 PRISMFIELD_FUNCTION void note_contact(
     const Kokkos::View<double* [n_contact_columns], Kokkos::LayoutRight, Memory>& contact, std::int64_t point,
-    const T (&x)[2], const T (&y)[2], const T (&z)[2], double density) {
+    const T (&x)[2], const T (&y)[2], const T (&z)[2], const Kokkos::Array<double, 3>& strength) {
   Kokkos::atomic_add(&contact(point, Contact::prisms), 1.0);
   const T* const faces[3] = {x, y, z};
   for (int d = 0; d < 3; ++d) {
@@ -60,8 +73,8 @@ PRISMFIELD_FUNCTION void note_contact(
         for (int side = 0; side < 2; ++side) {
           const bool reaches = side == 0 ? faces[d][0] < T(0) : T(0) < faces[d][1];
           if (!reaches) continue;
-          Kokkos::atomic_add(&contact(point, Contact::west + 2 * d + side), i == j ? density : -density);
-          Kokkos::atomic_add(&contact(point, Contact::parts), Kokkos::abs(density));
+          Kokkos::atomic_add(&contact(point, Contact::west + 2 * d + side), i == j ? strength[d] : -strength[d]);
+          Kokkos::atomic_add(&contact(point, Contact::parts), Kokkos::abs(strength[d]));
         }
       }
     }
@@ -115,7 +128,7 @@ PRISMFIELD_INLINE_FUNCTION void add_prisms(const LaunchData<typename Ls::Arithme
                                            const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz,
                                            int valid, FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts) {
   for (std::int64_t p = begin; p < end; ++p) {
-    const PrismWeight<typename Ls::Arithmetic>& weight = data.weights(p);
+    const WeightOf<typename Ls::Arithmetic, set> weight = weight_of<set>(data, p);
     if constexpr (std::is_same_v<Kernel, CornersForm>) {
       const NearPrism<typename Ls::Arithmetic>& near = data.near(p);
       const auto unit = shapes(data.far(p).shape).unit;
@@ -123,10 +136,13 @@ PRISMFIELD_INLINE_FUNCTION void add_prisms(const LaunchData<typename Ls::Arithme
       typename Ls::Coordinate x = px, y = py, z = pz;
       move_onto_prism(near, data.rounding, x, y, z);
       const auto faces = faces_seen<Ls>(near, inverse_unit, x, y, z);
-      add_where<Ls, set>(true, corners_form<set>(faces, unit), weight.density, unit, sums);
+      auto fields =
+          composed<set, typename Ls::Real, typename Ls::Arithmetic>(corners_form<gravity_of(set)>(faces, unit), weight);
+      if constexpr (has_magnetic(set)) add_inside(weight, part_inside(faces), fields);
+      add_where<Ls, set>(true, fields, weight.density, unit, sums);
       counts.add(Form::corners, valid);
       if (gap_squared(faces) <= 0) {
-        note_contact(data.contact, point, faces.x, faces.y, faces.z, static_cast<double>(weight.density));
+        note_contact(data.contact, point, faces.x, faces.y, faces.z, edge_strengths(weight));
       }
     } else {
       const auto& far = data.far(p);
@@ -142,7 +158,7 @@ PRISMFIELD_INLINE_FUNCTION void add_prisms(const LaunchData<typename Ls::Arithme
         const R x[2] = {seen[0][lane], seen[1][lane]};
         const R y[2] = {seen[2][lane], seen[3][lane]};
         const R z[2] = {seen[4][lane], seen[5][lane]};
-        note_contact(data.contact, point + lane, x, y, z, static_cast<double>(weight.density));
+        note_contact(data.contact, point + lane, x, y, z, edge_strengths(weight));
       };
       add_prism<Ls, set, Kernel::pass>(shapes(far.shape), far, near, weight, px, py, pz, data.rounding, valid, sums,
                                        counts, on_contact);
@@ -184,8 +200,9 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
         const Warp warp = Warp::of(rank, Kokkos::min<std::int64_t>(size, last_group - group + rank));
         for (std::int64_t p = begin; p < end; p += in_step) {
           const std::int64_t next = Kokkos::min(p + in_step, end);
-          if (next - p < in_step || !add_in_step<Ls, set, in_step>(warp, shapes(0), &data.far(p), &data.weights(p), px,
-                                                                   py, pz, sums, counts)) {
+          const auto weight_at = [&](int i) { return weight_of<set>(data, p + i); };
+          if (next - p < in_step ||
+              !add_in_step<Ls, set, in_step>(warp, shapes(0), &data.far(p), weight_at, px, py, pz, sums, counts)) {
             add_prisms<Ls, set, Kernel>(data, shapes, p, next, point, px, py, pz, valid, sums, counts);
           }
         }

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "model/choices.hpp"
 
+#include <cmath>
+
 namespace prismfield {
 namespace {
 
@@ -47,6 +49,11 @@ const char* name(Balance balance) noexcept { return word_of(balance_choices, bal
 const char* name(KernelKind kernel) noexcept { return word_of(kernel_choices, kernel); }
 const char* name(Precision precision) noexcept { return word_of(precision_choices, precision); }
 const char* name(Method method) noexcept { return word_of(method_choices, method); }
+std::array<double, 3> direction_of(const std::array<double, 3>& field) noexcept {
+  const double length = std::hypot(field[0], field[1], field[2]);
+  return length > 0 ? std::array{field[0] / length, field[1] / length, field[2] / length} : std::array<double, 3>{};
+}
+const char* name(Inside inside) noexcept { return word_of(inside_choices, inside); }
 const char* name(Store store) noexcept { return word_of(store_choices, store); }
 const char* name(StoredPrecision precision) noexcept { return word_of(stored_precision_choices, precision); }
 

@@ -43,6 +43,10 @@ inline constexpr std::array method_choices = {
     Choice<Method>{"mesh", Method::mesh}, Choice<Method>{"fft", Method::fft}, Choice<Method>{"tree", Method::tree}};
 /// The methods that this version has. Their functions are in compute/method.hpp.
 inline constexpr std::array built_methods = {Method::direct, Method::tree, Method::fft};
+inline constexpr std::array inside_choices = {
+    Choice<Inside>{"B", Inside::flux_density}, Choice<Inside>{"H", Inside::field_strength},
+    Choice<Inside>{"nan", Inside::nan}, Choice<Inside>{"cavity", Inside::cavity},
+    Choice<Inside>{"borehole", Inside::borehole}};
 inline constexpr std::array store_choices = {
     Choice<Store>{"auto", Store::automatic}, Choice<Store>{"memory", Store::memory},
     Choice<Store>{"device", Store::device}, Choice<Store>{"file", Store::file}, Choice<Store>{"none", Store::none}};

@@ -209,6 +209,10 @@ std::string beyond_densities() {
   return fmt::format("is more than {:g} kg/m3, the limit up to which results are finite", max_density);
 }
 
+std::string beyond_magnetizations() {
+  return fmt::format("is more than {:g} A/m, the limit up to which results are finite", max_density);
+}
+
 std::string below_longest_edge() {
   return fmt::format("all edges are shorter than {:g} m, the limit down to which results are finite", min_longest_edge);
 }
@@ -344,8 +348,8 @@ Bounds bounds_of(const PrismColumns& prisms) {
 }
 
 Bounds bounds_of(const PrismBlock& prisms) {
-  return bounds_of(
-      PrismColumns{prisms.west, prisms.east, prisms.south, prisms.north, prisms.bottom, prisms.top, prisms.density});
+  return bounds_of(PrismColumns{
+      prisms.west, prisms.east, prisms.south, prisms.north, prisms.bottom, prisms.top, prisms.density, {}});
 }
 
 Range densities_of(const PrismBlock& prisms) { return {least(prisms.density), greatest(prisms.density)}; }

@@ -20,6 +20,8 @@ namespace prismfield {
 /// The numbers of a prism, in the order of a list.
 inline constexpr std::array<const char*, 7> prism_columns = {"west",   "east", "south",  "north",
                                                              "bottom", "top",  "density"};
+inline constexpr std::array<const char*, 3> magnetization_columns = {"magnetization_easting", "magnetization_northing",
+                                                                     "magnetization_upward"};
 
 [[nodiscard]] inline std::array<std::vector<double>*, 7> columns_of(PrismBlock& block) {
   return {&block.west, &block.east, &block.south, &block.north, &block.bottom, &block.top, &block.density};
@@ -94,6 +96,7 @@ inline constexpr double overlap_tolerance = 1e-6;
 /// prisms.hpp.
 [[nodiscard]] std::string beyond_coordinates();
 [[nodiscard]] std::string beyond_densities();
+[[nodiscard]] std::string beyond_magnetizations();
 [[nodiscard]] std::string below_longest_edge();
 [[nodiscard]] bool is_too_small(const std::array<double, 7>& prism) noexcept;
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
@@ -18,10 +19,17 @@ namespace prismfield {
 void PrismBlock::resize(std::int64_t n) {
   for (auto* column : columns_of(*this)) column->resize(static_cast<std::size_t>(n));
 }
+void PrismBlock::magnetize(std::int64_t n) {
+  for (auto& component : magnetization) component.resize(static_cast<std::size_t>(n));
+}
 
 namespace {
 
 using Spans = std::array<std::span<const double>, prism_columns.size()>;
+
+bool has_magnetization(const PrismColumns& columns) {
+  return std::ranges::any_of(columns.magnetization, [](const auto& component) { return !component.empty(); });
+}
 
 /// The columns in the order of their names.
 Spans spans_of(const PrismColumns& columns) {
@@ -35,6 +43,12 @@ void check_lengths(const PrismColumns& columns) {
     if (all[c].size() == columns.west.size()) continue;
     problems.add("", prism_columns[c],
                  fmt::format("has {} values, west has {}; one a prism is needed", all[c].size(), columns.west.size()));
+  }
+  for (std::size_t d = 0; d < 3 && has_magnetization(columns); ++d) {
+    const std::size_t n = columns.magnetization[d].size();
+    if (n == columns.west.size()) continue;
+    problems.add("", magnetization_columns[d],
+                 fmt::format("has {} values, west has {}; one a prism is needed", n, columns.west.size()));
   }
   problems.throw_if_any();
 }
@@ -53,6 +67,14 @@ void check_values(const PrismColumns& columns) {
                        !finite      ? "is NaN or infinite"
                        : is_density ? beyond_densities()
                                     : beyond_coordinates()};
+      });
+    }
+    for (std::size_t d = 0; d < 3 && has_magnetization(columns); ++d) {
+      const double value = columns.magnetization[d][i];
+      if (std::abs(value) <= max_density) continue;
+      limited.add(std::isfinite(value) ? "values beyond the limits" : "NaN or infinite values", [&] {
+        return Problem{fmt::format("prism {}", i), magnetization_columns[d],
+                       std::isfinite(value) ? beyond_magnetizations() : "is NaN or infinite"};
       });
     }
     std::array<double, 7> prism{};
@@ -97,6 +119,24 @@ void PrismList::read(IndexRange range, PrismBlock& out) const {
     const auto part = from[c].subspan(begin, n);
     to[c]->assign(part.begin(), part.end());
   }
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto part = is_magnetized() ? m_columns.magnetization[d].subspan(begin, n) : std::span<const double>();
+    out.magnetization[d].assign(part.begin(), part.end());
+  }
+}
+
+MagnetizedPrisms::MagnetizedPrisms(const PrismSource& prisms, const std::array<double, 3>& magnetization)
+    : m_prisms(prisms), m_magnetization(magnetization) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (std::abs(magnetization[d]) <= max_density) continue;
+    throw InputError("", magnetization_columns[d],
+                     std::isfinite(magnetization[d]) ? beyond_magnetizations() : "is NaN or infinite");
+  }
+}
+
+void MagnetizedPrisms::read(IndexRange range, PrismBlock& out) const {
+  m_prisms.read(range, out);
+  for (std::size_t d = 0; d < 3; ++d) out.magnetization[d].assign(out.west.size(), m_magnetization[d]);
 }
 
 }  // namespace prismfield

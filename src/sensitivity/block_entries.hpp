@@ -39,12 +39,12 @@ public:
 
   /// `cells`: the ensemble in the order of its clusters, of any density. Throws AllocationFailure.
   EntryKernel(const Space& space, PrismBlock cells, const OrderedPoints& points, const std::array<double, 3>& rounding,
-              FieldList fields, double gravitational_constant)
-      : m_fields(fields),
-        m_function(with_set(
-            smallest_set(fields),
+              const Request& request)
+      : m_fields(request.fields),
+        m_function(with_operator_set(
+            smallest_set(request.fields),
             [](auto set) -> Function { return &kernel::pairs_of_item_on_host<Arithmetic, decltype(set)::value>; })),
-        m_staged(EngineSettings{}),
+        m_staged(staging_settings(request)),
         m_points(points) {
     std::fill(cells.density.begin(), cells.density.end(), 1.0);
     m_staged.stage(space, cells);
@@ -63,9 +63,11 @@ public:
     m_launch.far = uncounted(staged.far, 0, m_staged.size());
     m_launch.near = uncounted(staged.near, 0, m_staged.size());
     m_launch.weights = uncounted(staged.weights, 0, m_staged.size());
+    m_launch.sources = uncounted(staged.sources, 0, static_cast<std::int64_t>(staged.sources.extent(0)));
+    m_launch.inside = staged.inside;
     m_pairs.sink = kernel::PairSink::entries;
-    m_pairs.scale = gravitational_constant;
-    m_pairs.rows = kernel::field_rows(smallest_set(fields), fields);
+    m_pairs.scale = request.constant(has_magnetic(smallest_set(m_fields)));
+    m_pairs.rows = kernel::field_rows(smallest_set(m_fields), m_fields, direction_of(request.magnetic.inducing_field));
     find_middles(cells);
   }
 
@@ -112,6 +114,12 @@ public:
   }
 
 private:
+  static EngineSettings staging_settings(const Request& request) {
+    EngineSettings settings;
+    settings.set = smallest_set(request.fields);
+    settings.inside = share_inside(request.magnetic.inside);
+    return settings;
+  }
   template <class View>
   static View uncounted(const View& view, std::int64_t first, std::int64_t n) {
     return View(view.data() + first, static_cast<std::size_t>(n));
@@ -121,6 +129,7 @@ private:
     launch.far = uncounted(m_launch.far, first, n);
     launch.near = uncounted(m_launch.near, first, n);
     launch.weights = uncounted(m_launch.weights, first, n);
+    if (m_launch.sources.extent(0) > 0) launch.sources = uncounted(m_launch.sources, first, n);
     launch.prism_end = n;
   }
 

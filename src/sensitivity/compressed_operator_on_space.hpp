@@ -146,6 +146,12 @@ inline PrismBlock cells_in_cluster_order(const PrismBlock& all, ClusterTree& tre
   }
   PrismBlock ordered;
   ordered.resize(tree.size());
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (all.magnetization[d].empty()) continue;
+    for (const std::int64_t cell : tree.order) {
+      ordered.magnetization[d].push_back(all.magnetization[d][static_cast<std::size_t>(cell)]);
+    }
+  }
   using Column = std::vector<double> PrismBlock::*;
   for (const Column column : {&PrismBlock::west, &PrismBlock::east, &PrismBlock::south, &PrismBlock::north,
                               &PrismBlock::bottom, &PrismBlock::top, &PrismBlock::density}) {
@@ -191,7 +197,7 @@ struct CompressionInput {
     const EngineSettings settings = engine_settings(plan, prisms, all_points);
     kernel = std::make_unique<EntryKernel<Space>>(space, cells_in_cluster_order(all, cells),
                                                   OrderedPoints{ordered.easting, ordered.northing, ordered.upward},
-                                                  settings.rounding, request.fields, request.gravitational_constant);
+                                                  settings.rounding, request);
   }
 };
 

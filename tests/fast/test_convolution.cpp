@@ -44,7 +44,7 @@ protected:
   using Vectors = typename Op::Vectors;
   using Numbers = std::vector<double>;
 
-  [[nodiscard]] static Request request_of(const Sample& sample, FieldList fields = FieldList::every()) {
+  [[nodiscard]] static Request request_of(const Sample& sample, FieldList fields = FieldList::gravity()) {
     Request request{fields, 6.6743e-11, {}};
     request.execution.tolerance = sample.tolerance;
     request.execution.memory_limit = sample.memory_limit;
@@ -55,7 +55,7 @@ protected:
   struct Both {
     ListEnsemble source;
     std::unique_ptr<Op> direct, fast;
-    explicit Both(const Sample& sample, FieldList fields = FieldList::every())
+    explicit Both(const Sample& sample, FieldList fields = FieldList::gravity())
         : source(sample.prisms),
           direct(make_direct_operator(Space(), source, sample.points, request_of(sample, fields))),
           fast(make_convolution_operator(Space(), source, sample.points, request_of(sample, fields), ranks())) {}

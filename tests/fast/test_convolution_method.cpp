@@ -24,7 +24,7 @@ namespace {
 using ::testing::HasSubstr;
 
 Request request_of(const Sample& sample, Method method = Method::fft) {
-  Request request{FieldList::every(), 6.6743e-11, {}};
+  Request request{FieldList::gravity(), 6.6743e-11, {}};
   request.execution.method = method;
   request.execution.tolerance = method == Method::fft ? sample.tolerance : default_tolerance;
   return request;

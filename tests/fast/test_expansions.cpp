@@ -77,8 +77,8 @@ struct Scene {
     up.degree = degree;
     up.first = 1;
     up.last = 3;
-    up.n_fields = n_native_fields;
-    for (int f = 0; f < n_native_fields; ++f) up.field[f] = f;
+    up.n_fields = n_gravity_fields;
+    for (int f = 0; f < n_gravity_fields; ++f) up.field[f] = f;
     const Kokkos::View<std::int32_t*, Host> leaves("leaves", 2);
     leaves(0) = 1;
     leaves(1) = 2;
@@ -151,7 +151,7 @@ private:
     up.prisms.mass = Kokkos::View<double*, Host>("mass", n + 16);
     up.prisms.sums = Kokkos::View<double*, Host>("sums", n + 16);
     up.points.place = Values("place", 3, 2 * padded);
-    up.points.values = Values("values", n_native_fields, 2 * padded);
+    up.points.values = Values("values", n_gravity_fields, 2 * padded);
     for (int i = 0; i < n; ++i) {
       const Prism& p = prisms[static_cast<std::size_t>(i)];
       const double low[3] = {p.west, p.south, p.bottom}, high[3] = {p.east, p.north, p.top};
@@ -180,7 +180,7 @@ std::array<double, 3> errors_of(const Scene& scene) {
   const std::vector<TenValues> exact = compute({}, scene.prisms, scene.points);
   std::array<double, 3> error{}, size{};
   for (std::size_t i = 0; i < exact.size(); ++i) {
-    for (std::size_t f = 0; f < n_native_fields; ++f) {
+    for (std::size_t f = 0; f < n_gravity_fields; ++f) {
       const auto q = static_cast<std::size_t>(native_derivatives[f].order());
       size[q] = std::max(size[q], std::abs(exact[i][f]));
       error[q] = std::max(error[q], std::abs(exact[i][f] - field_of(scene, f, i)));
@@ -213,8 +213,8 @@ TEST_P(InLanes, TransposesToRounding) {
     scene.in_lanes = GetParam();
     scene.product();
     double forward_sum = 0, size = 0;
-    std::vector<std::vector<double>> factor(n_native_fields, std::vector<double>(scene.points.size()));
-    for (std::size_t f = 0; f < n_native_fields; ++f) {
+    std::vector<std::vector<double>> factor(n_gravity_fields, std::vector<double>(scene.points.size()));
+    for (std::size_t f = 0; f < n_gravity_fields; ++f) {
       for (std::size_t i = 0; i < scene.points.size(); ++i) {
         const double largest = native_derivatives[f].order() == 0 ? 1 : native_derivatives[f].order() == 1 ? 1e2 : 1e4;
         factor[f][i] = uniform(20 + f, i, -1, 1) * largest;
@@ -225,7 +225,7 @@ TEST_P(InLanes, TransposesToRounding) {
     Kokkos::deep_copy(scene.up.to.values, 0.0);
     Kokkos::deep_copy(scene.down.to.values, 0.0);
     Kokkos::deep_copy(scene.down.points.values, 0.0);
-    for (std::size_t f = 0; f < n_native_fields; ++f) {
+    for (std::size_t f = 0; f < n_gravity_fields; ++f) {
       for (std::size_t i = 0; i < scene.points.size(); ++i) {
         scene.down.points.values(f, i / Scene::per_leaf * Scene::padded + i % Scene::per_leaf) = factor[f][i];
       }

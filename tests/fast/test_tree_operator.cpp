@@ -76,7 +76,7 @@ std::vector<double> row_sizes(Operators& o) {
 TEST(TreeOperator, KeepsToTheTolerance) {
   FieldList some = FieldList::tensor();
   some.add(Field::guv);
-  for (const FieldList fields : {FieldList::every(), FieldList{Field::gz}, some}) {
+  for (const FieldList fields : {FieldList::gravity(), FieldList{Field::gz}, some}) {
     for (const double tolerance : {1e-4, 1e-8}) {
       Operators o(Masses::uniform, Places::above, tolerance, fields);
       ASSERT_EQ(o.tree->rows(), o.direct->rows());
@@ -96,7 +96,7 @@ TEST(TreeOperator, KeepsToTheTolerance) {
 }
 
 TEST(TreeOperator, IsTransposedByItsOwnTranspose) {
-  Operators o(Masses::cells, Places::on_top, 1e-4, FieldList::every());
+  Operators o(Masses::cells, Places::on_top, 1e-4, FieldList::gravity());
   const Vector density = random_vector(o.tree->columns(), o.tree->prisms().begin, 6, 1);
   const Vector factors = random_vector(o.tree->rows(), 0, 7, 1);
   const Vector fields("fields", static_cast<std::size_t>(o.tree->rows()));
@@ -111,7 +111,7 @@ TEST(TreeOperator, IsTransposedByItsOwnTranspose) {
 }
 
 TEST(TreeOperator, HasDiagonalAndEntriesOfDirectSums) {
-  Operators o(Masses::uniform, Places::above, 1e-11, FieldList::every(), 200);
+  Operators o(Masses::uniform, Places::above, 1e-11, FieldList::gravity(), 200);
   const Vector weights = random_vector(o.tree->rows(), 0, 8, 1);
   const Vector of_tree("of_tree", static_cast<std::size_t>(o.tree->columns()));
   const Vector of_direct("of_direct", static_cast<std::size_t>(o.tree->columns()));

@@ -67,7 +67,7 @@ struct Case {
     for (const Prism& p : prisms) density.push_back(p.density);
     return density;
   }
-  [[nodiscard]] std::vector<double> product(Products& products, int n_fields = n_native_fields) const {
+  [[nodiscard]] std::vector<double> product(Products& products, int n_fields = n_gravity_fields) const {
     const Space space;
     const Vector fields("fields", static_cast<std::size_t>(n_fields) * points.easting.size());
     products.multiply(space, on_device(densities()), 1, fields.data());
@@ -159,7 +159,7 @@ TEST(TreeProducts, KeepsToTheTolerance) {
         const double tolerance = std::pow(10.0, -3.0 - static_cast<double>(seed % 8));
         Products products(space, block_of(c.prisms), c.points, settings_for(tolerance, smallest_sizes(c.exact)));
         const auto error = errors_of(c.product(products), c.exact);
-        for (std::size_t f = 0; f < n_native_fields; ++f) {
+        for (std::size_t f = 0; f < n_gravity_fields; ++f) {
           // the direct sum's own rounding
           EXPECT_LT(error[f], tolerance + 1e-12)
               << "masses " << static_cast<int>(masses) << " places " << static_cast<int>(places) << " field " << f;
@@ -201,11 +201,11 @@ TEST(TreeProducts, TakesASubsetOfFields) {
 
 std::vector<double> random_factors(const Case& c, int n_fields) {
   Draw draw(99);
-  const std::array<double, n_native_fields> size = largest_values(c.exact);
+  const std::array<double, n_gravity_fields> size = largest_values(c.exact);
   std::vector<double> factors;
   for (int f = 0; f < n_fields; ++f) {
     for (std::size_t i = 0; i < c.points.easting.size(); ++i) {
-      factors.push_back(draw(-1, 1) / size[static_cast<std::size_t>(f % n_native_fields)]);
+      factors.push_back(draw(-1, 1) / size[static_cast<std::size_t>(f % n_gravity_fields)]);
     }
   }
   return factors;
@@ -218,7 +218,7 @@ TEST(TreeProducts, TransposesToRounding) {
       const Case c(masses, Places::on_top, 3000, 1500, true, 7);
       Products products(space, block_of(c.prisms), c.points, settings_for(tolerance, smallest_sizes(c.exact)));
       const std::vector<double> fields = c.product(products);
-      const std::vector<double> factors = random_factors(c, n_native_fields);
+      const std::vector<double> factors = random_factors(c, n_gravity_fields);
       const Vector sums("sums", c.prisms.size());
       products.multiply_transposed(space, on_device(factors).data(), 1, sums.data());
       space.fence();
@@ -235,7 +235,7 @@ TEST(TreeProducts, TransposesToRounding) {
 TEST(TreeProducts, SumsSquaresOfEveryPair) {
   const Space space;
   const Case c(Masses::uniform, Places::above, 70, 50, true, 11);
-  FieldList asked = FieldList::every();
+  FieldList asked = FieldList::gravity();
   fast::TreeSettings settings = settings_for(1e-4, smallest_sizes(c.exact), asked);
   settings.truncation = 0;
   Products products(space, block_of(c.prisms), c.points, settings);
@@ -249,7 +249,7 @@ TEST(TreeProducts, SumsSquaresOfEveryPair) {
     Prism unit = c.prisms[p];
     unit.density = 1;
     const std::vector<double> fields =
-        forward(ListEnsemble({unit}), c.points, make_request({}, FieldList::every())).values;
+        forward(ListEnsemble({unit}), c.points, make_request({}, FieldList::gravity())).values;
     double sum = 0;
     for (std::size_t i = 0; i < fields.size(); ++i) sum += factors[i] * fields[i] * fields[i];
     EXPECT_NEAR(squares[p], 2 * sum, 1e-11 * std::abs(2 * sum)) << n;
@@ -284,7 +284,7 @@ TEST(TreeProducts, HasTheSameBitsOnAnyThreads) {
     const Kokkos::OpenMP space(threads);
     fast::TreeProducts<Kokkos::OpenMP> products(space, block_of(c.prisms), c.points,
                                                 settings_for(1e-5, smallest_sizes(c.exact)));
-    const std::vector<double> density = c.densities(), factors = random_factors(c, n_native_fields);
+    const std::vector<double> density = c.densities(), factors = random_factors(c, n_gravity_fields);
     const Kokkos::View<const double*, Kokkos::HostSpace> in(density.data(), density.size());
     std::vector<double> out(c.exact.size() + density.size());
     products.multiply(space, in, 1, out.data());

@@ -87,29 +87,29 @@ inline std::vector<Point> random_points(Places places, const std::vector<Prism>&
 }
 
 /// Largest value of each native field, (field, point).
-inline std::array<double, n_native_fields> largest_values(const std::vector<double>& values) {
-  const std::size_t n = values.size() / n_native_fields;
-  std::array<double, n_native_fields> size{};
-  for (std::size_t f = 0; f < n_native_fields; ++f) {
+inline std::array<double, n_gravity_fields> largest_values(const std::vector<double>& values) {
+  const std::size_t n = values.size() / n_gravity_fields;
+  std::array<double, n_gravity_fields> size{};
+  for (std::size_t f = 0; f < n_gravity_fields; ++f) {
     for (std::size_t i = 0; i < n; ++i) size[f] = std::max(size[f], std::abs(values[f * n + i]));
   }
   return size;
 }
 
 /// Errors of native fields, each relative to its largest value.
-inline std::array<double, n_native_fields> errors_of(const std::vector<double>& values,
-                                                     const std::vector<double>& exact) {
-  const std::array<double, n_native_fields> size = largest_values(exact);
+inline std::array<double, n_gravity_fields> errors_of(const std::vector<double>& values,
+                                                      const std::vector<double>& exact) {
+  const std::array<double, n_gravity_fields> size = largest_values(exact);
   std::vector<double> difference(values);
   for (std::size_t i = 0; i < values.size(); ++i) difference[i] -= exact[i];
-  std::array<double, n_native_fields> error = largest_values(difference);
-  for (std::size_t f = 0; f < n_native_fields; ++f) error[f] /= size[f];
+  std::array<double, n_gravity_fields> error = largest_values(difference);
+  for (std::size_t f = 0; f < n_gravity_fields; ++f) error[f] /= size[f];
   return error;
 }
 
 /// For each order of derivatives the largest value of its smallest component.
 inline std::array<double, 3> smallest_sizes(const std::vector<double>& exact) {
-  const std::array<double, n_native_fields> size = largest_values(exact);
+  const std::array<double, n_gravity_fields> size = largest_values(exact);
   return {size[0], *std::min_element(size.begin() + 1, size.begin() + 4),
           *std::min_element(size.begin() + 4, size.end())};
 }

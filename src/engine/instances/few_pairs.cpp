@@ -24,8 +24,8 @@ View view_of(std::vector<T>& all, Lengths... lengths) {
 
 }  // namespace
 
-void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns& points, std::span<double> values,
-                   std::span<double> contact) {
+void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns& points,
+                   const std::array<double, 3>& inside, std::span<double> values, std::span<double> contact) {
   static const kernel::MultipoleTables tables = kernel::multipole_tables();
   const std::size_t n = prisms.west.size();
   const auto n_points = static_cast<std::size_t>(points.size());
@@ -41,6 +41,7 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
   std::vector<kernel::FarPrismIn<A, Host>> far(n);
   std::vector<kernel::NearPrism<A>> near(n);
   std::vector<kernel::PrismWeight<A>> weights(n);
+  std::vector<kernel::PrismSources<A>> sources(has_magnetic(set) ? n : 0);
   const double origin[3] = {};
   for (std::size_t i = 0; i < n; ++i) {
     const double face[3][2] = {
@@ -55,7 +56,10 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
     if (is_new || shapes.empty()) shapes.push_back(last_shape);
     kernel::prepare_prism<A>(shapes.back(), static_cast<std::int32_t>(shapes.size() - 1), face, origin, far[i],
                              near[i]);
-    kernel::prepare_weight<A>(shapes.back(), face, prisms.density[i], weights[i]);
+    kernel::prepare_weight<A>(shapes.back(), face, has_magnetic(set) ? 1.0 : prisms.density[i], weights[i]);
+    if (!has_magnetic(set)) continue;
+    sources[i].density = prisms.density[i];
+    for (std::size_t d = 0; d < 3; ++d) sources[i].magnetization[d] = prisms.magnetization[d][i];
   }
 
   std::array<std::vector<double>, 3> places;
@@ -77,6 +81,9 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
   data.far = view_of<decltype(data.far)>(far, n);
   data.near = view_of<decltype(data.near)>(near, n);
   data.weights = view_of<decltype(data.weights)>(weights, n);
+  data.sources = view_of<decltype(data.sources)>(sources, sources.size());
+  constexpr double full_angle = 4 * 3.14159265358979323846;
+  for (std::size_t d = 0; d < 3; ++d) data.inside[d] = full_angle * inside[d];
   data.prism_end = static_cast<std::int64_t>(n);
   data.batch = std::max<std::int64_t>(data.prism_end, 1);
   data.scratch = view_of<decltype(data.scratch)>(scratch, 1, n_fields, padded);
@@ -92,7 +99,7 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
   std::copy(touched.begin(), touched.end(), contact.begin());
 }
 
-void add_contact(const double (&face)[3][2], double density, const std::array<double, 3>& point,
+void add_contact(const double (&face)[3][2], const std::array<double, 3>& strength, const std::array<double, 3>& point,
                  const std::array<double, 3>& rounding, double* row) {
   using Lane = kernel::Lanes<A, kernel::HostLane, 1>;
   kernel::NearPrism<A> near{};
@@ -105,7 +112,8 @@ void add_contact(const double (&face)[3][2], double density, const std::array<do
   kernel::move_onto_prism(near, {rounding[0], rounding[1], rounding[2]}, x, y, z);
   const auto faces = kernel::faces_seen<Lane>(near, 1.0, x, y, z);
   if (kernel::gap_squared(faces) > 0) return;
-  kernel::note_contact(decltype(kernel::LaunchData<A, Host>::contact)(row, 1), 0, faces.x, faces.y, faces.z, density);
+  kernel::note_contact(decltype(kernel::LaunchData<A, Host>::contact)(row, 1), 0, faces.x, faces.y, faces.z,
+                       {strength[0], strength[1], strength[2]});
 }
 
 }  // namespace prismfield

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include "kernel/closed_forms.hpp"
+#include "kernel/prepared_prism.hpp"
+
+/// Magnetic fields by Poisson's relation: with U the gradient tensor of a prism for G = 1 and unit density and M its
+/// magnetisation, B = mu0/(4 pi) (U M + 4 pi s M), s being 0 outside. Kernels leave mu0/(4 pi) out. docs/magnetics.md.
+namespace prismfield::kernel {
+inline namespace PRISMFIELD_LANES {
+
+/// What a prism's fields of a set are proportional to.
+template <class A, FieldSet set>
+using WeightOf = std::conditional_t<has_magnetic(set), MagneticWeight<A>, PrismWeight<A>>;
+
+/// How much of a prism a point sees around it: 1 inside, 1/2 on a face, 1/4 on an edge, 1/8 at a corner, 0 outside.
+template <class L>
+PRISMFIELD_INLINE_FUNCTION L part_inside(const PrismFaces<L>& p) {
+  using T = value_t<L>;
+  const L zero(T(0)), half(T(0.5));
+  const auto along = [&](const L(&face)[2]) {
+    return select(face[0] < zero, half, zero) - select(zero < face[0], half, zero) +
+           select(zero < face[1], half, zero) - select(face[1] < zero, half, zero);
+  };
+  // outside in a direction: half - half = 0
+  return along(p.x) * along(p.y) * along(p.z);
+}
+
+/// The fields of a set outside the prism, of those of gravity for unit density that it is made of.
+template <FieldSet set, class L, class A>
+PRISMFIELD_INLINE_FUNCTION FieldValues<set, L> composed(const FieldValues<gravity_of(set), L>& gravity,
+                                                        const WeightOf<A, set>& weight) {
+  if constexpr (!has_magnetic(set)) {
+    return gravity;
+  } else {
+    using T = value_t<L>;
+    constexpr FieldSet from = gravity_of(set);
+    const auto of = [&](Field field) { return gravity.value[FieldValues<from, L>::index(field)]; };
+    FieldValues<set, L> out;
+    if constexpr (set == FieldSet::every) {
+      for (int f = 0; f < FieldValues<from, L>::size; ++f) {
+        out.value[f] = gravity.value[f] * L(static_cast<T>(weight.sources.density));
+      }
+    }
+    const L mx(static_cast<T>(weight.sources.magnetization[0]));
+    const L my(static_cast<T>(weight.sources.magnetization[1]));
+    const L mz(static_cast<T>(weight.sources.magnetization[2]));
+    const L xy = of(Field::gxy), xz = of(Field::gxz), yz = of(Field::gyz);
+    at<Field::bx>(out) = fma(of(Field::gxx), mx, fma(xy, my, xz * mz));
+    at<Field::by>(out) = fma(xy, mx, fma(of(Field::gyy), my, yz * mz));
+    at<Field::bz>(out) = fma(xz, mx, fma(yz, my, of(Field::gzz) * mz));
+    return out;
+  }
+}
+
+/// Adds what B holds inside; `part`: see part_inside().
+template <FieldSet set, class L, class A>
+PRISMFIELD_INLINE_FUNCTION void add_inside(const MagneticWeight<A>& weight, const L& part,
+                                           FieldValues<set, L>& fields) {
+  using T = value_t<L>;
+  constexpr int first = FieldValues<set, L>::index(Field::bx);
+  for (int d = 0; d < 3; ++d) {
+    const auto m = static_cast<T>(weight.inside[d]) * static_cast<T>(weight.sources.magnetization[d]);
+    fields.value[first + d] = fma(part, L(m), fields.value[first + d]);
+  }
+}
+
+/// What an edge along each direction that passes through a point adds to the logarithms that diverge there, see
+/// Contact: the density; of a magnetisation a sum of the components across the edge, by factors that leave no two
+/// magnetisations of practice alike.
+template <class A>
+PRISMFIELD_INLINE_FUNCTION Kokkos::Array<double, 3> edge_strengths(const PrismWeight<A>& weight) {
+  const auto density = static_cast<double>(weight.density);
+  return {density, density, density};
+}
+template <class A>
+PRISMFIELD_INLINE_FUNCTION Kokkos::Array<double, 3> edge_strengths(const MagneticWeight<A>& weight) {
+  constexpr double of_component[3] = {1, 0.6180339887498949, 0.3247179572447460}, of_density = 0.7548776662466927;
+  const auto amount = static_cast<double>(weight.density);
+  double part[3];
+  for (int d = 0; d < 3; ++d) part[d] = of_component[d] * static_cast<double>(weight.sources.magnetization[d]);
+  const double density = of_density * static_cast<double>(weight.sources.density);
+  return {amount * (part[1] + part[2] + density), amount * (part[0] + part[2] + density),
+          amount * (part[0] + part[1] + density)};
+}
+
+}  // namespace PRISMFIELD_LANES
+}  // namespace prismfield::kernel
