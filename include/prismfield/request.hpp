@@ -52,6 +52,9 @@ enum class Inside {
   return {1, 1, 1};
 }
 
+/// A magnetic field, or a magnetisation, of this inclination (degrees, down positive), declination (degrees, east of
+/// grid north) and intensity, along easting, northing, upward: in the unit of the intensity.
+[[nodiscard]] std::array<double, 3> vector_of(double inclination, double declination, double intensity) noexcept;
 /// Of unit length; of no field, 0.
 [[nodiscard]] std::array<double, 3> direction_of(const std::array<double, 3>& field) noexcept;
 

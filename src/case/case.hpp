@@ -183,6 +183,9 @@ struct Case {
   std::filesystem::path file;
   std::string title;
   double gravitational_constant = 6.6743e-11;
+  Magnetic magnetic;
+  /// magnetic.demagnetization
+  bool demagnetizes = false;
   Axes axes = Axes::z_down;
   /// of easting and northing, where the case names it: carried into files, nothing is computed by it
   std::optional<Crs> crs;
@@ -212,7 +215,7 @@ struct Case {
   std::vector<std::string> unused;
 
   /// What is asked of a forward run.
-  [[nodiscard]] Request request() const { return {fields, gravitational_constant, execution}; }
+  [[nodiscard]] Request request() const { return {fields, gravitational_constant, execution, magnetic}; }
   /// "file:line" of a key, or of the nearest parent that was written.
   [[nodiscard]] std::string where(const std::string& key) const;
 };

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -37,6 +39,7 @@ public:
     if (const auto v = section.find("gravitational_constant")) {
       run.gravitational_constant = positive(*v).value_or(run.gravitational_constant);
     }
+    if (const auto v = section.find("magnetic")) magnetic(*v, run);
     if (const auto v = section.find("axes")) run.axes = choice(*v, axes_choices).value_or(run.axes);
     if (const auto v = section.find("crs")) run.crs = crs(*v);
     if (const auto v = section.find("fields")) {
@@ -71,8 +74,10 @@ public:
   }
 
   void add_field(const Value& value, FieldList& list) {
-    static const std::vector<std::pair<std::string, FieldList>> groups = {
-        {"all", FieldList::all()}, {"vector", FieldList::vector()}, {"tensor", FieldList::tensor()}};
+    static const std::vector<std::pair<std::string, FieldList>> groups = {{"all", FieldList::all()},
+                                                                          {"vector", FieldList::vector()},
+                                                                          {"tensor", FieldList::tensor()},
+                                                                          {"magnetic", FieldList::magnetic()}};
     Words known;
     FieldList added;
     for (const auto& [name, group] : groups) {
@@ -109,6 +114,44 @@ public:
   }
 
 private:
+  void magnetic(const Value& value, Case& run) {
+    const Section section(*this, value);
+    if (const auto v = section.find("inducing_field")) run.magnetic.inducing_field = inducing_field(*v);
+    if (const auto v = section.find("inside")) {
+      run.magnetic.inside = choice(*v, inside_choices).value_or(run.magnetic.inside);
+    }
+    if (const auto v = section.find("demagnetization")) run.demagnetizes = truth(*v).value_or(false);
+    if (const auto v = section.find("vacuum_permeability")) {
+      run.magnetic.vacuum_permeability = positive(*v).value_or(run.magnetic.vacuum_permeability);
+    }
+  }
+
+  std::array<double, 3> inducing_field(const Value& value) {
+    const Section section(*this, value);
+    constexpr double nanotesla = 1e-9;
+    double intensity = 0;
+    if (const auto v = section.need("intensity", "a number in nT")) {
+      intensity = positive(*v).value_or(0);
+      if (intensity > 0 && intensity < 1) {
+        problem(*v, fmt::format("is {} nT; an intensity in nT is expected, and this is one in T: write {}", intensity,
+                                short_number(intensity / nanotesla)));
+      }
+    }
+    const auto inclination = section.need("inclination", "an angle in degrees, down positive,");
+    const auto declination = section.need("declination", "an angle in degrees, east of grid north,");
+    return vector_of(inclination ? angle(*inclination, 90) : 0, declination ? angle(*declination, 360) : 0,
+                     intensity * nanotesla);
+  }
+
+  /// Degrees, at most so many in magnitude.
+  double angle(const Value& value, double most) {
+    const double degrees = number(value, "an angle in degrees").value_or(0);
+    if (std::abs(degrees) > most) {
+      problem(value, fmt::format("is {}; an angle from {} to {} degrees is expected", degrees, -most, most));
+    }
+    return degrees;
+  }
+
   void observations(const Value& value, Case& run) {
     const Section section(*this, value);
     const std::string chosen = section.one_of({{"grid", {}}, {"stations", {}}});

@@ -3,6 +3,7 @@
 #include "model/choices.hpp"
 
 #include <cmath>
+#include <numbers>
 
 namespace prismfield {
 namespace {
@@ -49,6 +50,13 @@ const char* name(Balance balance) noexcept { return word_of(balance_choices, bal
 const char* name(KernelKind kernel) noexcept { return word_of(kernel_choices, kernel); }
 const char* name(Precision precision) noexcept { return word_of(precision_choices, precision); }
 const char* name(Method method) noexcept { return word_of(method_choices, method); }
+std::array<double, 3> vector_of(double inclination, double declination, double intensity) noexcept {
+  constexpr double degree = std::numbers::pi / 180;
+  // exact where a sine or a cosine vanishes
+  const double across = std::abs(inclination) == 90 ? 0 : intensity * std::cos(inclination * degree);
+  return {across * std::sin(declination * degree), across * std::cos(declination * degree),
+          -intensity * std::sin(inclination * degree)};
+}
 std::array<double, 3> direction_of(const std::array<double, 3>& field) noexcept {
   const double length = std::hypot(field[0], field[1], field[2]);
   return length > 0 ? std::array{field[0] / length, field[1] / length, field[2] / length} : std::array<double, 3>{};
