@@ -42,12 +42,25 @@ template <int n, class F>
   }
 }
 
+/// a b + c with one rounding where the machine can: what a compiler fuses by itself depends on how many vectors a
+/// function takes at a time, and each has the bits that it has alone.
+[[gnu::always_inline]] inline DoubleVector multiply_add(DoubleVector a, DoubleVector b, DoubleVector c) {
+#if defined(__AVX512F__)
+  return (DoubleVector)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif defined(__AVX__) && defined(__FMA__)
+  return (DoubleVector)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+  return a * b + c;
+#endif
+}
+
 /// sum += a * b
 [[gnu::always_inline]] inline void add_product(EightDoubles& sum, const EightDoubles& a, const EightDoubles& b) {
-  unrolled<EightDoubles::vectors>([&](int k) { sum.part[k] += a.part[k] * b.part[k]; });
+  unrolled<EightDoubles::vectors>([&](int k) { sum.part[k] = multiply_add(a.part[k], b.part[k], sum.part[k]); });
 }
 [[gnu::always_inline]] inline void add_product(EightDoubles& sum, double a, const EightDoubles& b) {
-  unrolled<EightDoubles::vectors>([&](int k) { sum.part[k] += a * b.part[k]; });
+  unrolled<EightDoubles::vectors>(
+      [&](int k) { sum.part[k] = multiply_add(a - DoubleVector{}, b.part[k], sum.part[k]); });
 }
 
 /// The sum of all eight, in one order for every width.

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include <prismfield/demagnetize.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include <KokkosBlas1_axpby.hpp>
+#include <KokkosBlas1_nrm2.hpp>
+#include <KokkosBlas1_scal.hpp>
+#include <KokkosBlas2_gemv.hpp>
+
+#include <prismfield/error.hpp>
+#include <prismfield/forward.hpp>
+
+#include "base/human_text.hpp"
+#include "model/points.hpp"
+#include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
+
+namespace prismfield {
+namespace {
+
+using Host = Kokkos::HostSpace;
+using Vector = Kokkos::View<double*, Host>;
+using Vectors = Kokkos::View<double**, Kokkos::LayoutLeft, Host>;
+
+constexpr double least_residual = 1e-10;
+/// Products between two restarts, each of which keeps a vector, and in all.
+constexpr int products_of_a_cycle = 30, most_products = 300;
+
+PrismColumns columns_of(const PrismBlock& block, const Vector& magnetization) {
+  PrismColumns columns{block.west, block.east, block.south, block.north, block.bottom, block.top, block.density, {}};
+  const std::size_t n = block.west.size();
+  for (std::size_t d = 0; d < 3; ++d) columns.magnetization[d] = {magnetization.data() + d * n, n};
+  return columns;
+}
+
+Points centres_of(const PrismBlock& block) {
+  const auto middle = [](const std::vector<double>& low, const std::vector<double>& high) {
+    std::vector<double> place(low.size());
+    std::transform(low.begin(), low.end(), high.begin(), place.begin(),
+                   [](double a, double b) { return a + 0.5 * (b - a); });
+    return place;
+  };
+  Points points;
+  points.easting = middle(block.west, block.east);
+  points.northing = middle(block.south, block.north);
+  points.upward = middle(block.bottom, block.top);
+  return points;
+}
+
+/// The system (1 + chi/3)^-1 (M - chi H(M)) = (1 + chi/3)^-1 M0: of a cube alone, whose own H is -M/3, it is M = M0.
+class System {
+public:
+  System(const PrismSource& prisms, std::span<const double> susceptibility, const Request& request,
+         const Communicator& communicator, Observer* observer)
+      : m_susceptibility(susceptibility),
+        m_request(request),
+        m_communicator(communicator),
+        m_observer(observer),
+        m_field(static_cast<std::size_t>(3 * prisms.size())) {
+    prisms.read({0, prisms.size()}, m_block);
+    m_centres = centres_of(m_block);
+    m_request.fields = {Field::bx, Field::by, Field::bz};
+    m_request.magnetic.inside = Inside::field_strength;
+    // so that products differ from the system's by less than is left of it
+    m_request.execution.tolerance = std::max(default_tolerance, 0.1 * request.execution.tolerance);
+  }
+
+  /// (easting, northing and upward of all prisms)
+  [[nodiscard]] Vector right_side() const {
+    const std::size_t n = m_susceptibility.size();
+    Vector all(view_label(), 3 * n);
+    for (std::size_t d = 0; d < 3; ++d) {
+      for (std::size_t i = 0; i < n; ++i) all(d * n + i) = scaled(m_block.magnetization[d][i], i);
+    }
+    return all;
+  }
+
+  /// to = A from. Collective.
+  void multiply(const Vector& from, const Vector& to) {
+    const PrismList magnets(columns_of(m_block, from));
+    const bool is_root = m_communicator.rank() == 0;
+    static_cast<void>(forward_into(is_root ? std::span<double>(m_field) : std::span<double>(), magnets, m_centres,
+                                   m_request, m_communicator, m_observer));
+    broadcast(m_communicator, m_field);
+    ++m_products;
+    const std::size_t n = m_susceptibility.size();
+    for (std::size_t k = 0; k < 3 * n; ++k) {
+      const std::size_t i = k % n;
+      const double strength = m_field[k] / m_request.magnetic.vacuum_permeability;
+      to(k) = scaled(from(k) - m_susceptibility[i] * strength, i);
+    }
+  }
+
+  [[nodiscard]] int products() const noexcept { return m_products; }
+
+private:
+  static std::string view_label() { return "prismfield::magnetization"; }
+  [[nodiscard]] double scaled(double value, std::size_t prism) const {
+    return value / (1 + m_susceptibility[prism] / 3);
+  }
+  std::span<const double> m_susceptibility;
+  Request m_request;
+  const Communicator& m_communicator;
+  Observer* m_observer;
+  PrismBlock m_block;
+  Points m_centres;
+  /// mu0 H of the last product
+  std::vector<double> m_field;
+  int m_products = 0;
+};
+
+/// What is known of the least residual in the space of some vectors: R of the QR of the Hessenberg matrix by Givens
+/// rotations, and the right side turned with it.
+struct LeastSquares {
+  double r[products_of_a_cycle][products_of_a_cycle] = {};
+  double cosine[products_of_a_cycle] = {}, sine[products_of_a_cycle] = {};
+  double right[products_of_a_cycle + 1] = {};
+
+  /// Takes column k, (k + 2); what is left of the system afterwards.
+  double add_column(int k, double* column) {
+    for (int i = 0; i < k; ++i) turn(i, column[i], column[i + 1]);
+    const double length = std::hypot(column[k], column[k + 1]);
+    cosine[k] = length > 0 ? column[k] / length : 1;
+    sine[k] = length > 0 ? column[k + 1] / length : 0;
+    turn(k, column[k], column[k + 1]);
+    turn(k, right[k], right[k + 1]);
+    for (int i = 0; i <= k; ++i) r[i][k] = column[i];
+    return std::abs(right[k + 1]);
+  }
+  /// The factors of the first n vectors.
+  void solve(int n, double* factors) const {
+    for (int i = n - 1; i >= 0; --i) {
+      factors[i] = right[i];
+      for (int j = i + 1; j < n; ++j) factors[i] -= r[i][j] * factors[j];
+      factors[i] /= r[i][i];
+    }
+  }
+
+private:
+  void turn(int i, double& a, double& b) const {
+    const double turned = cosine[i] * a + sine[i] * b;
+    b = cosine[i] * b - sine[i] * a;
+    a = turned;
+  }
+};
+
+/// One cycle of GMRES from x on: the residual's length that is left. Saad and Schultz 1986.
+double improve(System& system, const Vector& right_side, double wanted, const Vector& x) {
+  const std::size_t n = x.extent(0);
+  const Vectors basis("prismfield::basis", n, products_of_a_cycle + 1);
+  const auto vector = [&](int k) { return Vector(Kokkos::subview(basis, Kokkos::ALL, k)); };
+  system.multiply(x, vector(0));
+  KokkosBlas::axpby(1.0, right_side, -1.0, vector(0));
+  double left = KokkosBlas::nrm2(vector(0));
+  if (left <= wanted) return left;
+  KokkosBlas::scal(vector(0), 1 / left, vector(0));
+  LeastSquares least;
+  least.right[0] = left;
+  int k = 0;
+  while (k < products_of_a_cycle && left > wanted && system.products() < most_products) {
+    system.multiply(vector(k), vector(k + 1));
+    const auto before = Kokkos::subview(basis, Kokkos::ALL, std::make_pair(0, k + 1));
+    const Vector column("prismfield::column", static_cast<std::size_t>(k) + 2);
+    const Vector projections("prismfield::projections", static_cast<std::size_t>(k) + 1);
+    // twice: once leaves rounding that grows
+    for (int pass = 0; pass < 2; ++pass) {
+      KokkosBlas::gemv("T", 1.0, before, vector(k + 1), 0.0, projections);
+      KokkosBlas::gemv("N", -1.0, before, projections, 1.0, vector(k + 1));
+      for (int i = 0; i <= k; ++i) column(i) += projections(i);
+    }
+    column(k + 1) = KokkosBlas::nrm2(vector(k + 1));
+    if (column(k + 1) > 0) KokkosBlas::scal(vector(k + 1), 1 / column(k + 1), vector(k + 1));
+    left = least.add_column(k, column.data());
+    ++k;
+  }
+  const Vector factors("prismfield::factors", static_cast<std::size_t>(k));
+  least.solve(k, factors.data());
+  KokkosBlas::gemv("N", 1.0, Kokkos::subview(basis, Kokkos::ALL, std::make_pair(0, k)), factors, 1.0, x);
+  return left;
+}
+
+void check(const PrismSource& prisms, std::span<const double> susceptibility) {
+  if (std::ssize(susceptibility) != prisms.size()) {
+    throw InputError(
+        "", "susceptibility",
+        "has " + std::to_string(susceptibility.size()) + " values for " + std::to_string(prisms.size()) + " prisms");
+  }
+  const auto wrong = std::find_if(susceptibility.begin(), susceptibility.end(),
+                                  [](double chi) { return !(chi >= 0 && std::isfinite(chi)); });
+  if (wrong != susceptibility.end()) {
+    throw InputError("", "susceptibility",
+                     "of prism " + std::to_string(wrong - susceptibility.begin()) + " is " + short_number(*wrong) +
+                         "; with demagnetization 0 or more is expected");
+  }
+  if (!prisms.is_magnetized()) throw InputError("", "magnetization", "is missing: nothing is magnetized");
+}
+
+}  // namespace
+
+SelfConsistentMagnetization demagnetize(const PrismSource& prisms, std::span<const double> susceptibility,
+                                        const Request& request, const Communicator& communicator, Observer* observer) {
+  agree_on_input(communicator, [&] { check(prisms, susceptibility); });
+  System system(prisms, susceptibility, request, communicator, observer);
+  const Vector right_side = system.right_side();
+  const double size = KokkosBlas::nrm2(right_side);
+  const double wanted = std::max(least_residual, request.execution.tolerance);
+  const Vector x("prismfield::magnetization", right_side.extent(0));
+  Kokkos::deep_copy(x, right_side);
+  SelfConsistentMagnetization found;
+  double left = size;
+  while (size > 0 && left > wanted * size) {
+    left = improve(system, right_side, wanted * size, x);
+    if (left > wanted * size && system.products() >= most_products) {
+      throw RunError("the magnetization in the masses' own fields is not found after " +
+                     std::to_string(system.products()) + " products: " + short_number(left / size) +
+                     " of the equation is left; susceptibilities far above 10 need finer cells");
+    }
+  }
+  found.products = system.products();
+  found.residual = size > 0 ? left / size : 0;
+  const auto n = static_cast<std::size_t>(prisms.size());
+  for (std::size_t d = 0; d < 3; ++d) found.magnetization[d].assign(x.data() + d * n, x.data() + (d + 1) * n);
+  return found;
+}
+
+}  // namespace prismfield
