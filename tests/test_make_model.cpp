@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
+#include "made_hdf5.hpp"
 #include "made_model.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace prismfield {
 namespace {
@@ -76,6 +82,69 @@ TEST(MakeModel, TellsTheRangeOfDensities) {
   PrismsSpec prisms;
   prisms.file = folder.write("b.csv", "0,1,0,1,0,1,5\n1,2,0,1,0,1,-7\n2,3,0,1,0,1,0\n3,3,0,1,0,1,99\n");
   EXPECT_EQ(densities(prisms), Pair(-7, 5));
+}
+
+TEST(MakeModel, ReadsMagnetisationsOfCells) {
+  ScratchFolder folder;
+  Case run;
+  run.magnetic = testing::small_field();
+  MeshSpec mesh;
+  mesh.easting = EdgesList{{0, 1, 3}};
+  mesh.northing = mesh.upward = EdgesList{{0, 1}};
+  mesh.magnetization = DensityFile{folder / "m.h5", "", {}, "magnetization"};
+  const auto read = [&](const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& datasets) {
+    MadeHdf5 file(folder / "m.h5");
+    double first = 1;
+    for (const auto& [name, shape] : datasets) {
+      std::vector<double> values(shape.front() == 3 ? 6 : 2);
+      std::iota(values.begin(), values.end(), first);
+      first += static_cast<double>(values.size());
+      file.write(name, shape, values.data());
+    }
+    file.close();
+    run.model = mesh;
+    return testing::read_all(*made(run)).magnetization;
+  };
+  using ::testing::ElementsAre;
+  const auto expected = ElementsAre(ElementsAre(1, 2), ElementsAre(3, 4), ElementsAre(5, 6));
+  EXPECT_THAT(read({{"magnetization", {3, 1, 1, 2}}}), expected);
+  EXPECT_THAT(read({{"magnetization", {3, 2}}}), expected);
+  EXPECT_THAT(
+      read({{"magnetization_easting", {1, 1, 2}}, {"magnetization_northing", {2}}, {"magnetization_upward", {2}}}),
+      expected);
+  mesh.susceptibility = ConstantProperty{10};
+  EXPECT_THAT(read({{"magnetization", {3, 2}}}),
+              ElementsAre(ElementsAre(11, 12), ElementsAre(23, 24), ElementsAre(-25, -24)));
+  EXPECT_THAT(
+      mistakes([&] {
+        (void)read({{"magnetization", {2, 1}}});
+      }),
+      ::testing::HasSubstr("has /magnetization of shape (2, 1); (3, upward, northing, easting) = (3, 1, 1, 2) or "
+                           "(3, 2) is needed"));
+  EXPECT_THAT(mistakes([&] {
+                (void)read({{"magnetization_easting", {2}}});
+              }),
+              ::testing::HasSubstr("has no dataset /magnetization_northing"));
+}
+
+TEST(MakeModel, ReadsUbcsSusceptibilities) {
+  ScratchFolder folder;
+  Case run;
+  run.magnetic = testing::small_field();
+  MeshSpec mesh;
+  mesh.ubc.emplace();
+  mesh.ubc->mesh = folder.write("m.msh", "2 1 2\n0 0 0\n10 10\n10\n5 5\n");
+  mesh.ubc->susceptibility = folder.write("m.sus", "-100\n0.25\n-100\n0.5\n");
+  run.model = mesh;
+  EXPECT_THAT(mistakes([&] { (void)made(run); }),
+              ::testing::HasSubstr("has -100, no susceptibility: if that marks inactive cells, such as air, write "
+                                   "inactive: -100 beside it"));
+  mesh.ubc->inactive = -100;
+  run.model = mesh;
+  const auto ensemble = made(run);
+  EXPECT_EQ(ensemble->description(), "mesh 2 x 1 x 2, 2 prisms with susceptibility");
+  EXPECT_THAT(testing::read_all(*ensemble).magnetization[0], ::testing::ElementsAre(0.25, 0.5));
+  EXPECT_EQ(ensemble->notes().size(), 1U);
 }
 
 TEST(MakeModel, SaysThatTheModelIsMissing) {

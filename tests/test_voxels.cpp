@@ -65,12 +65,13 @@ PrismBlock cell_by_cell(const VoxelsSpec& v, const Background& background) {
         double density = background((k * v.northing.count + j) * v.easting.count + i);
         for (const Sphere& s : v.spheres) {
           const double dx = x - s.center[0], dy = y - s.center[1], dz = z - s.center[2];
-          if ((times(dx, dx) + times(dy, dy)) + times(dz, dz) <= times(s.radius, s.radius)) density = s.density;
+          if ((times(dx, dx) + times(dy, dy)) + times(dz, dz) <= times(s.radius, s.radius))
+            density = s.properties[density_property];
         }
         for (const Box& b : v.boxes) {
           const bool inside = b.easting.min <= x && x < b.easting.max && b.northing.min <= y && y < b.northing.max &&
                               b.upward.min <= z && z < b.upward.max;
-          if (inside) density = b.density;
+          if (inside) density = b.properties[density_property];
         }
         if (density == 0) continue;
         append(out, edge(v.easting, i), edge(v.easting, i + 1), edge(v.northing, j), edge(v.northing, j + 1),
@@ -257,6 +258,75 @@ TEST(Voxels, EqualTheCellsLookedAtOneByOne) {
     ensemble->read({ensemble->size(), ensemble->size()}, piece);
     EXPECT_EQ(piece.size(), 0);
   }
+}
+
+/// Cells of 3 x 2 x 1 in a row of numbers each, as they are read: easting of the cell, density, susceptibility,
+/// magnetisation along upward with 1 SI magnetised to (1, 2, -3) A/m.
+std::vector<std::vector<double>> magnetic_rows(const VoxelsSpec& v, ScratchFolder& folder, const std::string& text) {
+  (void)folder.write("chi.txt", text);
+  Case run = voxels_case();
+  run.magnetic = testing::small_field();
+  const auto ensemble = made(run, v);
+  const PrismBlock p = read_all(*ensemble);
+  std::vector<double> susceptibility;
+  ensemble->model().cells()->read_susceptibilities({0, ensemble->size()}, susceptibility);
+  std::vector<std::vector<double>> rows;
+  for (std::size_t i = 0; i < p.west.size(); ++i) {
+    rows.push_back({p.west[i], p.south[i], p.density[i], susceptibility[i], p.magnetization[2][i]});
+  }
+  return rows;
+}
+
+TEST(Voxels, MayHaveSeveralProperties) {
+  ScratchFolder folder;
+  VoxelsSpec v;
+  v.easting = {0, 3, 3};
+  v.northing = {0, 2, 2};
+  v.upward = {0, 1, 1};
+  using Row = std::vector<double>;
+  // constant: painted cells have nothing of the background
+  v.susceptibility = ConstantProperty{0.5};
+  v.boxes = {{{1, 3}, {0, 1}, {0, 1}, {300, 0, 0, 0, 7}}, {{2, 3}, {0, 1}, {0, 1}, {}}};
+  EXPECT_THAT(magnetic_rows(v, folder, ""),
+              ElementsAre(Row{0, 0, 0, 0.5, -1.5}, Row{1, 0, 300, 0, 7}, Row{0, 1, 0, 0.5, -1.5},
+                          Row{1, 1, 0, 0.5, -1.5}, Row{2, 1, 0, 0.5, -1.5}));
+  // one listed beside a constant density
+  v.density = ConstantProperty{10};
+  v.susceptibility = DensityFile{folder / "chi.txt", "", {}, "susceptibility"};
+  EXPECT_THAT(magnetic_rows(v, folder, "1\n2\n3\n0\n5\n6\n"),
+              ElementsAre(Row{0, 0, 10, 1, -3}, Row{1, 0, 300, 0, 7}, Row{0, 1, 10, 0, 0}, Row{1, 1, 10, 5, -15},
+                          Row{2, 1, 10, 6, -18}));
+  // listed alone: cells of 0 are left out, a box of the property that is listed is painted into the list
+  v.density = ConstantProperty{};
+  v.boxes = {{{1, 2}, {0, 2}, {0, 1}, {0, 4}}, {{0, 1}, {0, 1}, {0, 1}, {20}}};
+  EXPECT_THAT(magnetic_rows(v, folder, "1\n2\n0\n0\n5\n6\n"),
+              ElementsAre(Row{0, 0, 20, 0, 0}, Row{1, 0, 0, 4, -12}, Row{1, 1, 0, 4, -12}, Row{2, 1, 0, 6, -18}));
+  // random beside it
+  v.density = RandomProperty{{100, 200}, 3};
+  v.boxes.clear();
+  const auto rows = magnetic_rows(v, folder, "1\n2\n0\n0\n5\n6\n");
+  ASSERT_EQ(rows.size(), 6U);
+  EXPECT_EQ(rows[4], (Row{1, 1, random_uniform(100, 200, 3, RandomStream::cell_density, 4), 5, -15}));
+}
+
+TEST(Voxels, WithMagnetisationKnowTheirRanges) {
+  VoxelsSpec v;
+  v.easting = v.northing = v.upward = {0, 2, 2};
+  v.boxes = {{{0, 1}, {0, 2}, {0, 2}, {0, 0.25, 3, 0, -4}}, {{1, 2}, {0, 2}, {0, 2}, {0, 0.125}}};
+  const auto ensemble = made(voxels_case(), v);
+  EXPECT_EQ(ensemble->description(), "voxels 2 x 2 x 2, 8 prisms with susceptibility and magnetization");
+  const PropertyRanges ranges = ensemble->model().ranges();
+  EXPECT_EQ(ranges.density.max, 0);
+  EXPECT_EQ(ranges.susceptibility.min, 0.125);
+  EXPECT_EQ(ranges.susceptibility.max, 0.25);
+  EXPECT_EQ(ranges.remanence.min, 0);
+  EXPECT_EQ(ranges.remanence.max, 5);
+  EXPECT_TRUE(ensemble->is_magnetized());
+  v.boxes = {{{0, 1}, {0, 2}, {0, 2}, {5}}};
+  EXPECT_FALSE(made(voxels_case(), v)->is_magnetized());
+  v.susceptibility = ConstantProperty{-2};
+  EXPECT_THAT(mistakes([&] { (void)made(voxels_case(), v); }),
+              HasSubstr("model.voxels.susceptibility: a susceptibility is -2; a susceptibility from -1 to 1e+06 (SI)"));
 }
 
 TEST(Voxels, MayBeReadByManyThreads) {

@@ -210,6 +210,7 @@ ResultHeader result_header(const Case& run) {
   header.axes = run.axes;
   header.crs = run.crs;
   header.gravitational_constant = run.gravitational_constant;
+  if (!run.fields.of_magnetisation().empty()) header.magnetic = run.magnetic;
   header.case_text = run.text;
   header.noise = run.noise;
   tell_bodies(run, header);
