@@ -40,6 +40,7 @@ CASES = [
     ("terrain", []),
     ("stations", []),
     ("underground", ["model.voxels.easting=[0, 2000, 20]", "model.voxels.northing=[0, 2000, 20]"]),
+    ("magnetic_dyke", []),
     ("random_mesh", []),
     ("invert_block", ["inversion.uncertainty={samples: 2}"]),
     ("invert_survey", ["inversion.uncertainty={samples: 2}", "inversion.norm=2", "inversion.trend=none"]),

@@ -28,6 +28,8 @@ public:
   [[nodiscard]] IndexRange readable() const noexcept override { return m_model.source().readable(); }
   [[nodiscard]] std::array<double, 3> rounding() const noexcept override { return m_model.source().rounding(); }
   [[nodiscard]] bool uniform_shape() const noexcept override { return m_model.source().uniform_shape(); }
+  [[nodiscard]] bool is_magnetized() const noexcept override { return m_model.source().is_magnetized(); }
+  [[nodiscard]] const Model& model() const noexcept { return m_model; }
   [[nodiscard]] std::string description() const { return m_model.description(); }
   [[nodiscard]] const std::vector<std::string>& warnings() const { return m_model.warnings(); }
   [[nodiscard]] std::vector<std::string> notes() const { return m_model.notes(); }
@@ -54,6 +56,14 @@ inline PrismBlock read_all(const PrismSource& ensemble) {
   PrismBlock block;
   ensemble.read({0, ensemble.size()}, block);
   return block;
+}
+
+/// An inducing field that magnetises 1 SI to (1, 2, -3) A/m.
+inline Magnetic small_field() {
+  Magnetic magnetic;
+  magnetic.vacuum_permeability = 0x1p-20;
+  magnetic.inducing_field = {0x1p-20, 2 * 0x1p-20, -3 * 0x1p-20};
+  return magnetic;
 }
 
 /// A case that knows the lines of a voxel model.

@@ -98,15 +98,15 @@ TEST_F(CaseTest, ReadsEveryKey) {
   EXPECT_EQ(voxels.easting.max, 22000);
   EXPECT_EQ(voxels.northing.min, -1000);
   EXPECT_EQ(voxels.upward.count, 50);
-  EXPECT_EQ(std::get<ConstantDensity>(voxels.density).value, 0);
+  EXPECT_EQ(std::get<ConstantProperty>(voxels.density).value, 0);
   ASSERT_EQ(voxels.spheres.size(), 2U);
   EXPECT_THAT(voxels.spheres[0].center, ElementsAre(11000, 11000, -4000));
   EXPECT_EQ(voxels.spheres[1].radius, 0.5);
-  EXPECT_EQ(voxels.spheres[1].density, -200);
+  EXPECT_EQ(voxels.spheres[1].properties[density_property], -200);
   ASSERT_EQ(voxels.boxes.size(), 1U);
   EXPECT_EQ(voxels.boxes[0].northing.max, 200);
   EXPECT_EQ(voxels.boxes[0].upward.min, -50);
-  EXPECT_EQ(voxels.boxes[0].density, 200);
+  EXPECT_EQ(voxels.boxes[0].properties[density_property], 200);
 
   const auto& grid = std::get<GridSpec>(run.observations);
   EXPECT_EQ(grid.easting.count, 150);
@@ -229,8 +229,8 @@ TEST_F(CaseTest, ReadsMeshEdgesInAllFiveWays) {
   EXPECT_EQ(random.cells, 20);
   EXPECT_EQ(random.top, 0);
   EXPECT_EQ(random.seed, 3U);
-  EXPECT_EQ(std::get<RandomDensity>(mesh.density).range.max, 3000);
-  EXPECT_EQ(std::get<RandomDensity>(mesh.density).seed, 18446744073709551615U);
+  EXPECT_EQ(std::get<RandomProperty>(mesh.density).range.max, 3000);
+  EXPECT_EQ(std::get<RandomProperty>(mesh.density).seed, 18446744073709551615U);
 
   const Case b = read(small_points + R"(model:
   mesh:
@@ -248,6 +248,59 @@ TEST_F(CaseTest, ReadsMeshEdgesInAllFiveWays) {
   EXPECT_EQ(density.file, m_folder / "density.nc");
   EXPECT_EQ(density.dataset, "rho");
   EXPECT_EQ(density.to_si, 1000);
+}
+
+TEST_F(CaseTest, ReadsMagneticProperties) {
+  const Case run = read(small_points + R"(model:
+  voxels:
+    easting: [0, 1, 1]
+    northing: [0, 1, 1]
+    upward: [0, 1, 1]
+    susceptibility: {random: [0.01, 0.1], seed: 3}
+    magnetization: {inclination: 90, declination: 0, intensity: 2}
+    spheres:
+      - {center: [0, 0, 0], radius: 1, susceptibility: 0.05, magnetization: [1, 2, 3]}
+    boxes:
+      - {easting: [0, 1], northing: [0, 1], upward: [0, 1], density: 5, susceptibility: 0.5}
+)");
+  const auto& voxels = std::get<VoxelsSpec>(run.model);
+  EXPECT_EQ(std::get<RandomProperty>(voxels.susceptibility).range.max, 0.1);
+  EXPECT_THAT(std::get<0>(voxels.magnetization), ElementsAre(0, 0, -2));
+  EXPECT_THAT(voxels.spheres.at(0).properties, ElementsAre(0, 0.05, 1, 2, 3));
+  EXPECT_THAT(voxels.boxes.at(0).properties, ElementsAre(5, 0.5, 0, 0, 0));
+
+  const std::string cells =
+      small_points + "model: {mesh: {easting: [0, 1, 1], northing: [0, 1, 1], upward: [0, 1, 1], ";
+  const Case of_files = read(cells + "susceptibility: {file: chi.h5, dataset: chi}, magnetization: {file: m.h5}}}\n");
+  const auto& mesh = std::get<MeshSpec>(of_files.model);
+  EXPECT_EQ(std::get<DensityFile>(mesh.susceptibility).dataset, "chi");
+  EXPECT_EQ(std::get<DensityFile>(mesh.susceptibility).what, "susceptibility");
+  EXPECT_EQ(std::get<DensityFile>(mesh.magnetization).file, m_folder / "m.h5");
+  EXPECT_EQ(std::get<ConstantProperty>(mesh.density).value, 0);
+
+  const Case ubc = read(small_points + "model: {mesh: {ubc: {mesh: a.msh, susceptibility: a.sus}}}\n");
+  EXPECT_EQ(std::get<MeshSpec>(ubc.model).ubc->susceptibility, m_folder / "a.sus");
+  const Case list =
+      read(small_points + "model: {prisms: {file: b.csv, columns: [x1, x2, y1, y2, z1, z2, susceptibility]}}\n");
+  EXPECT_EQ(std::get<PrismsSpec>(list.model).columns.back(), "susceptibility");
+}
+
+TEST_F(CaseTest, RefusesMagneticPropertiesThatCannotBe) {
+  const std::string cells =
+      small_points + "model: {voxels: {easting: [0, 1, 1], northing: [0, 1, 1], upward: [0, 1, 1], ";
+  const auto told = [&](const std::string& key) { return problems(cells + key + "}}\n"); };
+  EXPECT_THAT(told("magnetization: [1, 2]"), HasSubstr("model.voxels.magnetization: has 2 values; [easting"));
+  EXPECT_THAT(told("magnetization: {inclination: 91, declination: 400, intensity: -1}"),
+              ::testing::AllOf(HasSubstr("inclination: is 91; an angle from -90 to 90 degrees"),
+                               HasSubstr("declination: is 400; an angle from -360 to 360 degrees"),
+                               HasSubstr("intensity: is '-1'; a number of at least 0 is expected")));
+  EXPECT_THAT(told("magnetization: {inclination: 9, intensity: 1}"), HasSubstr("declination is missing"));
+  EXPECT_THAT(told("magnetization: {file: m.h5, intensity: 1}"), HasSubstr("goes with inclination, not with file"));
+  EXPECT_THAT(told("susceptibility: {file: m.h5, density_unit: g/cm3}"), HasSubstr("density_unit: is no known key"));
+  EXPECT_THAT(told("spheres: [{center: [0, 0, 0], radius: 1, magnetization: {file: m.h5}}]"),
+              HasSubstr("model.voxels.spheres.0.magnetization.file: is for all cells of a model, not for a body"));
+  EXPECT_THAT(problems(small_points + "model: {mesh: {susceptibility: 1, ubc: {mesh: a.msh, density: a.den}}}\n"),
+              HasSubstr("model.mesh.susceptibility: is written beside ubc"));
 }
 
 TEST_F(CaseTest, ReadsUbcFiles) {
@@ -413,7 +466,7 @@ TEST_F(CaseTest, OptionsOverrideAndCreate) {
   EXPECT_EQ(run.fields, (FieldList{Field::gz, Field::gxx}));
   EXPECT_FALSE(run.noise);
   EXPECT_EQ(std::get<GridSpec>(run.observations).easting.count, 15);
-  EXPECT_EQ(std::get<VoxelsSpec>(run.model).spheres[0].density, -5);
+  EXPECT_EQ(std::get<VoxelsSpec>(run.model).spheres[0].properties[density_property], -5);
   EXPECT_EQ(run.title, "a=b") << "only the first equals sign divides";
   EXPECT_FALSE(run.output.checkpoint);
   EXPECT_EQ(run.execution.slots, 3) << "the last one counts";
@@ -567,17 +620,15 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       // fields
       {after("fields: []\n"), "case.yaml:5: fields: is an empty list; a field or more is expected, or all"},
       {after("fields: [gz, gzx]\n"),
-       "case.yaml:5: fields.1: is 'gzx', no known field; did you mean gxz? Allowed: all, vector, tensor, potential, "
-       "gx, gy, "
-       "gz, gxx, gyy, gzz, gxy, gxz, gyz, guv"},
+       "case.yaml:5: fields.1: is 'gzx', no known field; did you mean gxz? Allowed: all, vector, tensor, magnetic, "
+       "potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, bx, by, bz, guv, tmi, tmi_exact, amplitude"},
       {after("fields: [gz, gz]\n"),
        "case.yaml:5: fields.1: repeats gz, which an earlier name of the list holds already"},
       {after("fields:\n  - vector\n  - gx\n"),
        "case.yaml:7: fields.1: repeats gx, which an earlier name of the list holds already"},
       {after("fields: {gz: 1}\n"),
-       "case.yaml:5: fields: is a map, no known field; allowed: all, vector, tensor, potential, gx, gy, gz, gxx, gyy, "
-       "gzz, "
-       "gxy, gxz, gyz, guv"},
+       "case.yaml:5: fields: is a map, no known field; allowed: all, vector, tensor, magnetic, potential, gx, gy, gz, "
+       "gxx, gyy, gzz, gxy, gxz, gyz, bx, by, bz, guv, tmi, tmi_exact, amplitude"},
       // model
       {model("{}"), "case.yaml:1: model: one of the keys voxels, prisms, mesh, terrain is missing"},
       {model("{voxels: {}, prisms: {file: a}}"),
@@ -625,7 +676,8 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {voxels("upward: [0, 1, 1], spheres: [{center: [1, 2, 3], radius: 1}]"),
        "case.yaml:1: model.voxels.spheres.0.density: is missing; a number in kg/m3 is expected"},
       {voxels("upward: [0, 1, 1], spheres: [3]"),
-       "case.yaml:1: model.voxels.spheres.0: is '3'; a map with the keys center, radius, density is expected"},
+       "case.yaml:1: model.voxels.spheres.0: is '3'; a map with the keys center, radius, density, susceptibility, "
+       "magnetization is expected"},
       {voxels("upward: [0, 1, 1], boxes: [{easting: [0, 0], northing: [0, 1], upward: [0, 1], density: 1}]"),
        "case.yaml:1: model.voxels.boxes.0.easting: has min 0 and max 0; min must be less than max"},
       {model("{voxels: {easting: [0, 1, 4000000000], northing: [0, 1, 4000000000], upward: [0, 1, 2]}}"),
@@ -638,15 +690,17 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {model("{prisms: {file: a.csv, allow_overlap: yes}}"),
        "case.yaml:1: model.prisms.allow_overlap: is 'yes'; allowed: true, false"},
       {model("{prisms: {file: a.csv, columns: [x1, y1, z1, x2, y2, z2]}}"),
-       "case.yaml:1: model.prisms.columns: lacks density; a list of the seven columns west, east, south, north, "
-       "bottom, top, "
-       "density (or x1, x2, y1, y2, z1, z2, density) in the file's order is expected"},
+       "case.yaml:1: model.prisms.columns: lacks density; a list of the columns west, east, south, north, bottom, top "
+       "(or x1, x2, y1, y2, z1, z2) and density, or susceptibility and magnetization_easting, _northing and _upward, "
+       "in "
+       "the file's order is expected"},
       {model("{prisms: {file: a.csv, columns: [x1, y1, z1, x2, y2, z2, density, west]}}"),
        "case.yaml:1: model.prisms.columns.7: is 'west', which an earlier column holds already"},
       {model("{prisms: {file: a.csv, columns: [x1, y1, z1, x2, y2, z2, denisty]}}"),
        "case.yaml:1: model.prisms.columns.6: is 'denisty', no known column; did you mean density? Allowed: west, x1, "
        "east, "
-       "x2, south, y1, north, y2, bottom, z1, top, z2, density"},
+       "x2, south, y1, north, y2, bottom, z1, top, z2, density, susceptibility, "
+       "magnetization_easting, magnetization_northing, magnetization_upward"},
       {mesh("{edges: [0, 2, 2, 3]}"), "case.yaml:1: model.mesh.easting.edges.2: is 2 after 2; edges must increase"},
       {mesh("{edges: [0]}"), "case.yaml:1: model.mesh.easting.edges: has 1 values; two edges or more are expected"},
       {mesh("{edges: 3}"), "case.yaml:1: model.mesh.easting.edges: is '3'; a list of cell edges is expected"},

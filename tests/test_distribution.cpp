@@ -197,16 +197,18 @@ TEST(Lists, EachRankReadsAPartOfHdf5AndHoldsWhatItAsksFor) {
   constexpr std::int64_t of_zero_size = 7;
   if (ranks().rank() == 0) {
     MadeHdf5 made(file);
-    std::vector<double> low(n), high(n), zero(n, 0.0), one(n, 1.0), density(n);
+    std::vector<double> low(n), high(n), zero(n, 0.0), one(n, 1.0), density(n), chi(n);
     for (std::int64_t i = 0; i < n; ++i) {
       const auto at = static_cast<std::size_t>(i);
       low[at] = static_cast<double>(i);
       high[at] = static_cast<double>(i < of_zero_size ? i : i + 1);
       density[at] = static_cast<double>(10 * i);
+      chi[at] = static_cast<double>(i);
     }
     const std::vector<std::pair<const char*, const std::vector<double>*>> columns = {
-        {"/west", &low},    {"/east", &high}, {"/south", &zero},     {"/north", &one},
-        {"/bottom", &zero}, {"/top", &one},   {"/density", &density}};
+        {"/west", &low},        {"/east", &high},          {"/south", &zero},
+        {"/north", &one},       {"/bottom", &zero},        {"/top", &one},
+        {"/density", &density}, {"/susceptibility", &chi}, {"/magnetization_upward", &density}};
     for (const auto& [name, values] : columns) made.write(name, {n}, values->data());
     made.close();
   }
@@ -223,18 +225,25 @@ TEST(Lists, EachRankReadsAPartOfHdf5AndHoldsWhatItAsksFor) {
   EXPECT_EQ(std::accumulate(held.begin(), held.end(), std::int64_t{0}), kept);
   if (ranks().size() > 1) {
     EXPECT_LT(held[0], kept);
-    EXPECT_GT(list->memory_to_hold({0, kept}).after, 7 * 8 * kept);
+    EXPECT_GT(list->memory_to_hold({0, kept}).after, 11 * 8 * kept);
   }
   // by which a checkpoint knows the prisms, on whatever number of ranks
   const Digest whole = read_prisms(InputFile{file, "", "model.prisms.file"}, spec)->digest(Communicator());
   EXPECT_EQ(list->digest(ranks()), whole);
   const IndexRange mine = balanced_part(kept, ranks().rank(), ranks().size());
+  list->set_induced({2, 0, -4});
   list->hold(mine, ranks());
+  EXPECT_EQ(list->ranges().susceptibility.min, of_zero_size);
+  EXPECT_EQ(list->ranges().remanence.max, 10 * (n - 1));
   EXPECT_EQ(list->digest(ranks()), whole);
   PrismBlock block;
   list->read({mine.begin, mine.end}, block);
   for (std::int64_t i = mine.begin; i < mine.end; ++i) {
-    EXPECT_EQ(block.density[static_cast<std::size_t>(i - mine.begin)], static_cast<double>(10 * (i + of_zero_size)));
+    const auto at = static_cast<std::size_t>(i - mine.begin);
+    const auto number = static_cast<double>(i + of_zero_size);
+    EXPECT_EQ(block.density[at], 10 * number);
+    EXPECT_EQ(block.magnetization[0][at], 2 * number);
+    EXPECT_EQ(block.magnetization[2][at], (10 - 4) * number);
   }
   if (ranks().size() > 1) {
     EXPECT_THROW(list->read({0, kept}, block), RunError);

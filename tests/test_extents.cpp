@@ -67,6 +67,27 @@ TEST(Densities, ThatStandForNoneAreWarnedOf) {
   EXPECT_THAT(density_warnings({-9998, 9999}, true), IsEmpty());
 }
 
+TEST(MagneticModels, AreToldAndWarnedOf) {
+  PropertyRanges ranges;
+  ranges.include({300, 0, 0, 0, 0});
+  EXPECT_EQ(ranges.names(), "density");
+  EXPECT_EQ(magnetic_text(ranges), "");
+  EXPECT_FALSE(ranges.is_magnetic());
+  ranges.include({0, 0.05, 3, 0, -4});
+  EXPECT_EQ(ranges.names(), "density, susceptibility and magnetization");
+  EXPECT_EQ(magnetic_text(ranges), "susceptibility 0 to 0.05 SI, remanent magnetization 0 to 5 A/m");
+  Magnetic magnetic;
+  magnetic.inducing_field = {0, 3e-5, -4e-5};
+  EXPECT_THAT(magnetic_warnings(ranges, magnetic, false), IsEmpty());
+  ranges.include({0, 2, 0, 0, 0});
+  EXPECT_THAT(magnetic_warnings(ranges, magnetic, false), ElementsAre(HasSubstr("up to 2 SI; from about 0.1 on")));
+  EXPECT_THAT(magnetic_warnings(ranges, magnetic, true), IsEmpty());
+  ranges.include({0, 50, 0, 0, 0});
+  magnetic.inducing_field[2] = -4e-4;
+  EXPECT_THAT(magnetic_warnings(ranges, magnetic, true),
+              ElementsAre(HasSubstr("up to 50 SI, more than magnetite"), HasSubstr("intensity is 401123 nT")));
+}
+
 TEST(Constants, ThatAreOffAreWarnedOf) {
   EXPECT_THAT(
       constant_warnings(6.674e-8),

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
+#include "made_hdf5.hpp"
 #include "made_model.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace prismfield {
 namespace {
@@ -31,7 +37,7 @@ TEST(MakeModel, MakesEachKindOfModel) {
   Case run;
   VoxelsSpec voxels;
   voxels.easting = voxels.northing = voxels.upward = {0, 2, 2};
-  voxels.density = ConstantDensity{1};
+  voxels.density = ConstantProperty{1};
   run.model = voxels;
   EXPECT_EQ(made(run)->description(), "voxels 2 x 2 x 2, 8 prisms with density");
   PrismsSpec prisms;
@@ -40,7 +46,7 @@ TEST(MakeModel, MakesEachKindOfModel) {
   EXPECT_EQ(made(run)->description(), "1 prism");
   MeshSpec mesh;
   mesh.easting = mesh.northing = mesh.upward = EdgesList{{0, 1, 4}};
-  mesh.density = ConstantDensity{1};
+  mesh.density = ConstantProperty{1};
   run.model = mesh;
   EXPECT_EQ(made(run)->description(), "mesh 2 x 2 x 2, 8 prisms with density");
 }
@@ -50,7 +56,7 @@ TEST(MakeModel, TellsTheRangeOfDensities) {
   Case run;
   const auto densities = [&](ModelSpec model) {
     run.model = std::move(model);
-    const Range range = make_model(run, Communicator()).densities();
+    const Range range = make_model(run, Communicator()).ranges().density;
     return std::pair{range.min, range.max};
   };
   using Pair = std::pair<double, double>;
@@ -62,11 +68,11 @@ TEST(MakeModel, TellsTheRangeOfDensities) {
   // a box that covers all of another: its density is nowhere
   voxels.boxes.push_back({{2, 4}, {0, 4}, {0, 4}, -20});
   EXPECT_EQ(densities(voxels), Pair(-350, -20));
-  voxels.density = ConstantDensity{500};
+  voxels.density = ConstantProperty{500};
   EXPECT_EQ(densities(voxels), Pair(-350, -20));
   voxels.boxes.pop_back();
   EXPECT_EQ(densities(voxels), Pair(-350, 500));
-  voxels.density = RandomDensity{{100, 3000}, 1};
+  voxels.density = RandomProperty{{100, 3000}, 1};
   EXPECT_EQ(densities(voxels), Pair(-350, 3000));
   MeshSpec mesh;
   mesh.easting = mesh.northing = EdgesList{{0, 1}};
@@ -76,6 +82,69 @@ TEST(MakeModel, TellsTheRangeOfDensities) {
   PrismsSpec prisms;
   prisms.file = folder.write("b.csv", "0,1,0,1,0,1,5\n1,2,0,1,0,1,-7\n2,3,0,1,0,1,0\n3,3,0,1,0,1,99\n");
   EXPECT_EQ(densities(prisms), Pair(-7, 5));
+}
+
+TEST(MakeModel, ReadsMagnetisationsOfCells) {
+  ScratchFolder folder;
+  Case run;
+  run.magnetic = testing::small_field();
+  MeshSpec mesh;
+  mesh.easting = EdgesList{{0, 1, 3}};
+  mesh.northing = mesh.upward = EdgesList{{0, 1}};
+  mesh.magnetization = DensityFile{folder / "m.h5", "", {}, "magnetization"};
+  const auto read = [&](const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& datasets) {
+    MadeHdf5 file(folder / "m.h5");
+    double first = 1;
+    for (const auto& [name, shape] : datasets) {
+      std::vector<double> values(shape.front() == 3 ? 6 : 2);
+      std::iota(values.begin(), values.end(), first);
+      first += static_cast<double>(values.size());
+      file.write(name, shape, values.data());
+    }
+    file.close();
+    run.model = mesh;
+    return testing::read_all(*made(run)).magnetization;
+  };
+  using ::testing::ElementsAre;
+  const auto expected = ElementsAre(ElementsAre(1, 2), ElementsAre(3, 4), ElementsAre(5, 6));
+  EXPECT_THAT(read({{"magnetization", {3, 1, 1, 2}}}), expected);
+  EXPECT_THAT(read({{"magnetization", {3, 2}}}), expected);
+  EXPECT_THAT(
+      read({{"magnetization_easting", {1, 1, 2}}, {"magnetization_northing", {2}}, {"magnetization_upward", {2}}}),
+      expected);
+  mesh.susceptibility = ConstantProperty{10};
+  EXPECT_THAT(read({{"magnetization", {3, 2}}}),
+              ElementsAre(ElementsAre(11, 12), ElementsAre(23, 24), ElementsAre(-25, -24)));
+  EXPECT_THAT(
+      mistakes([&] {
+        (void)read({{"magnetization", {2, 1}}});
+      }),
+      ::testing::HasSubstr("has /magnetization of shape (2, 1); (3, upward, northing, easting) = (3, 1, 1, 2) or "
+                           "(3, 2) is needed"));
+  EXPECT_THAT(mistakes([&] {
+                (void)read({{"magnetization_easting", {2}}});
+              }),
+              ::testing::HasSubstr("has no dataset /magnetization_northing"));
+}
+
+TEST(MakeModel, ReadsUbcsSusceptibilities) {
+  ScratchFolder folder;
+  Case run;
+  run.magnetic = testing::small_field();
+  MeshSpec mesh;
+  mesh.ubc.emplace();
+  mesh.ubc->mesh = folder.write("m.msh", "2 1 2\n0 0 0\n10 10\n10\n5 5\n");
+  mesh.ubc->susceptibility = folder.write("m.sus", "-100\n0.25\n-100\n0.5\n");
+  run.model = mesh;
+  EXPECT_THAT(mistakes([&] { (void)made(run); }),
+              ::testing::HasSubstr("has -100, no susceptibility: if that marks inactive cells, such as air, write "
+                                   "inactive: -100 beside it"));
+  mesh.ubc->inactive = -100;
+  run.model = mesh;
+  const auto ensemble = made(run);
+  EXPECT_EQ(ensemble->description(), "mesh 2 x 1 x 2, 2 prisms with susceptibility");
+  EXPECT_THAT(testing::read_all(*ensemble).magnetization[0], ::testing::ElementsAre(0.25, 0.5));
+  EXPECT_EQ(ensemble->notes().size(), 1U);
 }
 
 TEST(MakeModel, SaysThatTheModelIsMissing) {
@@ -92,14 +161,14 @@ TEST(MakeModel, GivesTheSamePrismsWhicheverWayTheyAreDescribed) {
   voxels.easting = {0, 40, 4};
   voxels.northing = {0, 30, 3};
   voxels.upward = {-20, 0, 2};
-  voxels.density = RandomDensity{{100, 3000}, 4};
+  voxels.density = RandomProperty{{100, 3000}, 4};
   run.model = voxels;
   const auto as_voxels = made(run);
   MeshSpec mesh;
   mesh.easting = EdgesWidths{0, {10, 10, 10, 10}};
   mesh.northing = EdgesList{{0, 10, 20, 30}};
   mesh.upward = EdgesRandom{{10, 10}, 2, 0, 0.0, 1};
-  mesh.density = RandomDensity{{100, 3000}, 4};
+  mesh.density = RandomProperty{{100, 3000}, 4};
   run.model = mesh;
   const auto as_mesh = made(run);
   PrismBlock a, b;

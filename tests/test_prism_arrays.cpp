@@ -16,6 +16,7 @@ namespace prismfield {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using testing::expect_two;
 using ::testing::HasSubstr;
 using testing::made;
@@ -74,6 +75,40 @@ TEST_F(PrismHdf5, MayUseThePapersNamesAndUnits) {
   m_spec.z_down = true;
   m_spec.length_to_si = m_spec.density_to_si = 1000;
   expect_two(read_all(*made(m_run, m_spec)));
+}
+
+TEST_F(PrismHdf5, MayHaveMagneticColumns) {
+  m_run.magnetic = testing::small_field();
+  Columns columns = two();
+  columns.back() = {"magnetization_northing", {7, -7}};
+  write(columns);
+  PrismBlock p = read_all(*made(m_run, m_spec));
+  EXPECT_THAT(p.density, ElementsAre(0, 0));
+  EXPECT_THAT(p.magnetization, ElementsAre(ElementsAre(0, 0), ElementsAre(7, -7), ElementsAre(0, 0)));
+  columns.push_back({"susceptibility", {0, 2}});
+  write(columns);
+  const auto both = made(m_run, m_spec);
+  p = read_all(*both);
+  EXPECT_THAT(p.magnetization, ElementsAre(ElementsAre(0, 2), ElementsAre(7, -3), ElementsAre(0, -6)));
+  EXPECT_EQ(both->model().ranges().susceptibility.max, 2);
+  EXPECT_EQ(both->model().ranges().remanence.min, 7);
+  columns.back().second = {1};
+  write(columns);
+  EXPECT_THAT(message(), HasSubstr("has 1 values in /susceptibility but 2 in /west"));
+}
+
+TEST_F(PrismHdf5, MagneticColumnsChangeTheDigest) {
+  Columns columns = two();
+  const auto digest = [&] {
+    write(columns);
+    return made(m_run, m_spec)->model().digest(Communicator());
+  };
+  const Digest plain = digest();
+  columns.push_back({"susceptibility", {0, 2}});
+  const Digest with = digest();
+  EXPECT_NE(with, plain);
+  columns.back().second = {2, 0};
+  EXPECT_NE(digest(), with);
 }
 
 TEST_F(PrismHdf5, OfIntegersIsRead) {

@@ -14,6 +14,7 @@ using testing::expect_two;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::lines_in;
+using testing::made;
 using testing::read_all;
 
 using PrismTable = testing::PrismsTest;
@@ -42,6 +43,47 @@ TEST_F(PrismTable, FollowTheHeader) {
   expect_two(read_all(*make("density;top;bottom;north;south;east;west\n300;-7;-9;5;1;10;0\n-200;-1;-8;6;2;30;10\n")));
   expect_two(read_all(*make("x1 y1 z1 x2 y2 z2 density\n0 1 -9 10 5 -7 300\n10 2 -8 30 6 -1 -200\n")));
   expect_two(read_all(*make("# x1 y1 z1 x2 y2 z2 density\n0 1 -9 10 5 -7 300\n10 2 -8 30 6 -1 -200\n")));
+}
+
+TEST_F(PrismTable, MayHaveMagneticColumns) {
+  m_run.magnetic = testing::small_field();
+  const auto both = make(
+      "west,east,south,north,bottom,top,susceptibility,magnetization_upward,magnetization_easting,density\n"
+      "0,10,1,5,-9,-7,0.5,8,4,300\n10,30,2,6,-8,-1,0,1,0,-200\n");
+  EXPECT_TRUE(both->is_magnetized());
+  EXPECT_THAT(both->warnings(), IsEmpty());
+  PrismBlock p = read_all(*both);
+  expect_two(p);
+  EXPECT_THAT(p.magnetization, ElementsAre(ElementsAre(4.5, 0), ElementsAre(1, 0), ElementsAre(6.5, 1)));
+  both->read({1, 2}, p);
+  EXPECT_THAT(p.magnetization, ElementsAre(ElementsAre(0), ElementsAre(0), ElementsAre(1)));
+  EXPECT_GE(both->memory_bytes(), 2 * 11 * 8);
+
+  m_spec.columns = {"susceptibility", "x1", "x2", "y1", "y2", "z1", "z2"};
+  p = read_all(*make("2,0,10,1,5,-9,-7\n"));
+  EXPECT_THAT(p.density, ElementsAre(0));
+  EXPECT_THAT(p.magnetization, ElementsAre(ElementsAre(2), ElementsAre(4), ElementsAre(-6)));
+  m_spec.columns.clear();
+  const auto zero = make("# west east south north bottom top susceptibility\n0 10 1 5 -9 -7 0\n");
+  EXPECT_FALSE(zero->is_magnetized());
+}
+
+TEST_F(PrismTable, RefuseMagneticNumbersThatCannotBe) {
+  const std::string header = "west,east,south,north,bottom,top,susceptibility,magnetization_northing\n";
+  EXPECT_EQ(message(header + "0,1,0,1,0,1,-2,0\n1,2,0,1,0,1,0,2e12\n"),
+            "b.csv:2: susceptibility: is -2; a susceptibility from -1 to 1e+06 (SI) is expected\n"
+            "b.csv:3: magnetization_northing: is more than 1e+12 A/m, the limit up to which results are finite");
+  EXPECT_EQ(message(header + "0,1,0,1,0,1,nan,0\n"), "b.csv:2: column susceptibility: 'nan' is NaN");
+  EXPECT_THAT(message("west,east,south,north,bottom,top,magnetisation\n0,1,0,1,0,1,0\n"),
+              HasSubstr("missing column density"));
+}
+
+TEST_F(PrismTable, NeedAnInducingFieldForASusceptibility) {
+  m_run.fields = {Field::tmi};
+  EXPECT_THAT(message("west,east,south,north,bottom,top,susceptibility\n0,1,0,1,0,1,0.1\n"),
+              HasSubstr("magnetic.inducing_field: is missing"));
+  m_run.fields = {Field::gz};
+  EXPECT_NO_THROW((void)made(m_run, m_spec));
 }
 
 TEST_F(PrismTable, FollowTheOrderOfThePapers) {

@@ -284,6 +284,24 @@ TEST_F(OutputTest, CarriesTheReferenceSystem) {
   }
 }
 
+TEST_F(OutputTest, SaysWhatMagneticFieldsDependOn) {
+  const Points points = grid_points(3, 2);
+  Case run = sample_case(path("m.nc"), {Field::bz, Field::tmi});
+  run.magnetic.inducing_field = vector_of(-62.5, 11.25, 48250e-9);
+  run.magnetic.inside = Inside::cavity;
+  (void)write_result(result_header(run), points, sample_result(points, run.fields), {});
+  const Hdf5File file = Hdf5File::open(path("m.nc"));
+  const auto number = [&](const char* name) { return file.read_attribute("/", name); };
+  EXPECT_EQ(number("inducing_field_inclination"), -62.5);
+  EXPECT_EQ(number("inducing_field_declination"), 11.25);
+  EXPECT_EQ(number("inducing_field_intensity"), 48250);
+  EXPECT_EQ(number("vacuum_permeability"), 1.25663706212e-6);
+  EXPECT_EQ(file.read_text_attribute("/", "inside"), "cavity");
+  EXPECT_EQ(file.read_text_attribute("/tmi", "units"), "nT");
+  run.fields = {Field::gz};
+  EXPECT_FALSE(result_header(run).magnetic);
+}
+
 TEST_F(OutputTest, FlagsSingularPoints) {
   const Points points = grid_points(2, 2);
   Fields result = sample_result(points);

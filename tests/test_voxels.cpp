@@ -65,12 +65,13 @@ PrismBlock cell_by_cell(const VoxelsSpec& v, const Background& background) {
         double density = background((k * v.northing.count + j) * v.easting.count + i);
         for (const Sphere& s : v.spheres) {
           const double dx = x - s.center[0], dy = y - s.center[1], dz = z - s.center[2];
-          if ((times(dx, dx) + times(dy, dy)) + times(dz, dz) <= times(s.radius, s.radius)) density = s.density;
+          if ((times(dx, dx) + times(dy, dy)) + times(dz, dz) <= times(s.radius, s.radius))
+            density = s.properties[density_property];
         }
         for (const Box& b : v.boxes) {
           const bool inside = b.easting.min <= x && x < b.easting.max && b.northing.min <= y && y < b.northing.max &&
                               b.upward.min <= z && z < b.upward.max;
-          if (inside) density = b.density;
+          if (inside) density = b.properties[density_property];
         }
         if (density == 0) continue;
         append(out, edge(v.easting, i), edge(v.easting, i + 1), edge(v.northing, j), edge(v.northing, j + 1),
@@ -130,7 +131,7 @@ TEST(Voxels, OneCellIsTheWholeBox) {
   v.easting = {-1, 2, 1};
   v.northing = {3, 7, 1};
   v.upward = {-9, -8, 1};
-  v.density = ConstantDensity{5};
+  v.density = ConstantProperty{5};
   PrismBlock expected;
   append(expected, -1, 2, 3, 7, -9, -8, 5);
   expect_equal(read_all(*made(voxels_case(), v)), expected);
@@ -142,7 +143,7 @@ TEST(Voxels, NeighboursShareTheirFacesToTheLastBit) {
   v.easting = {0.1, 0.7, 7};
   v.northing = {1e5 + 0.1, 1e5 + 0.7, 11};
   v.upward = {-0.3, 1e-3, 13};
-  v.density = ConstantDensity{1};
+  v.density = ConstantProperty{1};
   const PrismBlock p = read_all(*made(voxels_case(), v));
   ASSERT_EQ(p.size(), 7 * 11 * 13);
   for (std::size_t c = 0; c + 1 < 7; ++c) EXPECT_EQ(p.east[c], p.west[c + 1]);
@@ -176,7 +177,7 @@ TEST(Voxels, LaterShapesWinAndZeroCarves) {
   VoxelsSpec v;
   v.easting = {0, 5, 5};
   v.northing = v.upward = {0, 1, 1};
-  v.density = ConstantDensity{1};
+  v.density = ConstantProperty{1};
   v.spheres = {{{2.5, 0.5, 0.5}, 2, 2}, {{2.5, 0.5, 0.5}, 1, 0}};
   EXPECT_THAT(read_all(*made(voxels_case(), v)).density, ElementsAre(2, 2));
   v.boxes = {{{0, 1}, {0, 1}, {0, 1}, 0}, {{2, 3}, {0, 1}, {0, 1}, 4}};
@@ -213,10 +214,10 @@ TEST(Voxels, EqualTheCellsLookedAtOneByOne) {
     const std::int64_t cells = v.easting.count * v.northing.count * v.upward.count;
     PrismBlock expected;
     if (round % 4 == 0) {
-      v.density = ConstantDensity{round % 8 == 0 ? 0.0 : 3.0};
+      v.density = ConstantProperty{round % 8 == 0 ? 0.0 : 3.0};
       expected = cell_by_cell(v, [&](std::int64_t) { return round % 8 == 0 ? 0.0 : 3.0; });
     } else if (round % 4 == 1) {
-      v.density = RandomDensity{{100, 3000}, 42};
+      v.density = RandomProperty{{100, 3000}, 42};
       expected = cell_by_cell(v, [&](std::int64_t cell) {
         return random_uniform(100, 3000, 42, RandomStream::cell_density, static_cast<std::uint64_t>(cell));
       });
@@ -259,6 +260,75 @@ TEST(Voxels, EqualTheCellsLookedAtOneByOne) {
   }
 }
 
+/// Cells of 3 x 2 x 1 in a row of numbers each, as they are read: easting of the cell, density, susceptibility,
+/// magnetisation along upward with 1 SI magnetised to (1, 2, -3) A/m.
+std::vector<std::vector<double>> magnetic_rows(const VoxelsSpec& v, ScratchFolder& folder, const std::string& text) {
+  (void)folder.write("chi.txt", text);
+  Case run = voxels_case();
+  run.magnetic = testing::small_field();
+  const auto ensemble = made(run, v);
+  const PrismBlock p = read_all(*ensemble);
+  std::vector<double> susceptibility;
+  ensemble->model().cells()->read_susceptibilities({0, ensemble->size()}, susceptibility);
+  std::vector<std::vector<double>> rows;
+  for (std::size_t i = 0; i < p.west.size(); ++i) {
+    rows.push_back({p.west[i], p.south[i], p.density[i], susceptibility[i], p.magnetization[2][i]});
+  }
+  return rows;
+}
+
+TEST(Voxels, MayHaveSeveralProperties) {
+  ScratchFolder folder;
+  VoxelsSpec v;
+  v.easting = {0, 3, 3};
+  v.northing = {0, 2, 2};
+  v.upward = {0, 1, 1};
+  using Row = std::vector<double>;
+  // constant: painted cells have nothing of the background
+  v.susceptibility = ConstantProperty{0.5};
+  v.boxes = {{{1, 3}, {0, 1}, {0, 1}, {300, 0, 0, 0, 7}}, {{2, 3}, {0, 1}, {0, 1}, {}}};
+  EXPECT_THAT(magnetic_rows(v, folder, ""),
+              ElementsAre(Row{0, 0, 0, 0.5, -1.5}, Row{1, 0, 300, 0, 7}, Row{0, 1, 0, 0.5, -1.5},
+                          Row{1, 1, 0, 0.5, -1.5}, Row{2, 1, 0, 0.5, -1.5}));
+  // one listed beside a constant density
+  v.density = ConstantProperty{10};
+  v.susceptibility = DensityFile{folder / "chi.txt", "", {}, "susceptibility"};
+  EXPECT_THAT(magnetic_rows(v, folder, "1\n2\n3\n0\n5\n6\n"),
+              ElementsAre(Row{0, 0, 10, 1, -3}, Row{1, 0, 300, 0, 7}, Row{0, 1, 10, 0, 0}, Row{1, 1, 10, 5, -15},
+                          Row{2, 1, 10, 6, -18}));
+  // listed alone: cells of 0 are left out, a box of the property that is listed is painted into the list
+  v.density = ConstantProperty{};
+  v.boxes = {{{1, 2}, {0, 2}, {0, 1}, {0, 4}}, {{0, 1}, {0, 1}, {0, 1}, {20}}};
+  EXPECT_THAT(magnetic_rows(v, folder, "1\n2\n0\n0\n5\n6\n"),
+              ElementsAre(Row{0, 0, 20, 0, 0}, Row{1, 0, 0, 4, -12}, Row{1, 1, 0, 4, -12}, Row{2, 1, 0, 6, -18}));
+  // random beside it
+  v.density = RandomProperty{{100, 200}, 3};
+  v.boxes.clear();
+  const auto rows = magnetic_rows(v, folder, "1\n2\n0\n0\n5\n6\n");
+  ASSERT_EQ(rows.size(), 6U);
+  EXPECT_EQ(rows[4], (Row{1, 1, random_uniform(100, 200, 3, RandomStream::cell_density, 4), 5, -15}));
+}
+
+TEST(Voxels, WithMagnetisationKnowTheirRanges) {
+  VoxelsSpec v;
+  v.easting = v.northing = v.upward = {0, 2, 2};
+  v.boxes = {{{0, 1}, {0, 2}, {0, 2}, {0, 0.25, 3, 0, -4}}, {{1, 2}, {0, 2}, {0, 2}, {0, 0.125}}};
+  const auto ensemble = made(voxels_case(), v);
+  EXPECT_EQ(ensemble->description(), "voxels 2 x 2 x 2, 8 prisms with susceptibility and magnetization");
+  const PropertyRanges ranges = ensemble->model().ranges();
+  EXPECT_EQ(ranges.density.max, 0);
+  EXPECT_EQ(ranges.susceptibility.min, 0.125);
+  EXPECT_EQ(ranges.susceptibility.max, 0.25);
+  EXPECT_EQ(ranges.remanence.min, 0);
+  EXPECT_EQ(ranges.remanence.max, 5);
+  EXPECT_TRUE(ensemble->is_magnetized());
+  v.boxes = {{{0, 1}, {0, 2}, {0, 2}, {5}}};
+  EXPECT_FALSE(made(voxels_case(), v)->is_magnetized());
+  v.susceptibility = ConstantProperty{-2};
+  EXPECT_THAT(mistakes([&] { (void)made(voxels_case(), v); }),
+              HasSubstr("model.voxels.susceptibility: a susceptibility is -2; a susceptibility from -1 to 1e+06 (SI)"));
+}
+
 TEST(Voxels, MayBeReadByManyThreads) {
   const auto ensemble = made(voxels_case(), seven_spheres());
   const PrismBlock all = read_all(*ensemble);
@@ -290,10 +360,10 @@ TEST(Voxels, OfABillionCellsTakeLittleMemory) {
   // 4/3 pi 400^3, less the part of 100^3 that is inside, to the roughness of the surface
   EXPECT_NEAR(static_cast<double>(spheres->size()), 4.0 / 3 * 3.14159265358979 * (64e6 - 1e6), 3e5);
   EXPECT_LT(spheres->memory_bytes(), 50'000'000);
-  v.density = RandomDensity{{100, 3000}, 7};
+  v.density = RandomProperty{{100, 3000}, 7};
   EXPECT_LT(made(voxels_case(), v)->memory_bytes(), 50'000'000);
   v.spheres.clear();
-  v.density = ConstantDensity{1};
+  v.density = ConstantProperty{1};
   const auto full = made(voxels_case(), v);
   EXPECT_EQ(full->size(), 1'000'000'000);
   EXPECT_LT(full->memory_bytes(), 100'000);
@@ -304,7 +374,7 @@ TEST(Voxels, OfABillionCellsTakeLittleMemory) {
   // rows of one cell: the worst for runs
   v.easting = {0, 1, 1};
   v.northing = v.upward = {0, 1, 30000};
-  v.density = ConstantDensity{0};
+  v.density = ConstantProperty{0};
   v.boxes = {{{0, 1}, {0, 1}, {0, 1}, 5}};
   EXPECT_EQ(made(voxels_case(), v)->size(), 900'000'000);
   EXPECT_LT(made(voxels_case(), v)->memory_bytes(), 1'000'000);
@@ -315,7 +385,7 @@ TEST(Voxels, RandomDensitiesDependOnCellNumberAlone) {
   v.easting = {0, 10, 10};
   v.northing = {0, 20, 20};
   v.upward = {0, 30, 30};
-  v.density = RandomDensity{{100, 3000}, 9};
+  v.density = RandomProperty{{100, 3000}, 9};
   const PrismBlock all = read_all(*made(voxels_case(), v));
   for (std::size_t c = 0; c < all.density.size(); ++c) {
     ASSERT_EQ(all.density[c], random_uniform(100, 3000, 9, RandomStream::cell_density, c));
@@ -325,14 +395,14 @@ TEST(Voxels, RandomDensitiesDependOnCellNumberAlone) {
   const PrismBlock rest = read_all(*made(voxels_case(), v));
   ASSERT_EQ(rest.size(), 200);
   EXPECT_EQ(rest.density[0], all.density[29 * 200]);
-  v.density = RandomDensity{{5, 5}, 9};
+  v.density = RandomProperty{{5, 5}, 9};
   EXPECT_EQ(read_all(*made(voxels_case(), v)).density[0], 5);
 }
 
 TEST(Voxels, WarnOfAShapeThatCoversNoCentre) {
   VoxelsSpec v;
   v.easting = v.northing = v.upward = {0, 8, 8};
-  v.density = ConstantDensity{1};
+  v.density = ConstantProperty{1};
   v.spheres = {{{4, 4, 4}, 3, 2}, {{4, 4, 4}, 0.5, 3}, {{100, 4, 4}, 3, 3}};
   v.boxes = {{{0, 0.5}, {0, 8}, {0, 8}, 3}, {{0, 8}, {0, 8}, {0, 8}, 4}};
   EXPECT_THAT(made(voxels_case(), v)->warnings(), ElementsAre("model.voxels.spheres[1] covers the centre of no cell",
@@ -345,16 +415,16 @@ TEST(Voxels, RefuseWhatCannotBeCells) {
   v.easting = v.northing = v.upward = {0, 8, 8};
   const auto message = [&] { return mistakes([&] { (void)made(voxels_case(), v); }); };
   EXPECT_THAT(message(), AllOf(HasSubstr("case.yaml:3: model.voxels: "), HasSubstr("no cell has a density")));
-  v.density = ConstantDensity{1};
+  v.density = ConstantProperty{1};
   v.easting = {8, 0, 8};
   EXPECT_THAT(message(), HasSubstr("model.voxels.easting: min 8 is not below max 0"));
   v.easting = {0, 8, 0};
   EXPECT_THAT(message(), HasSubstr("model.voxels.easting: 0 cells"));
   v.easting = {0, 1e38, 8};
-  v.density = ConstantDensity{-1e20};
+  v.density = ConstantProperty{-1e20};
   EXPECT_THAT(message(), AllOf(HasSubstr("model.voxels.easting: lies more than 1e+12 m from 0"),
                                HasSubstr("model.voxels.density: a density is more than 1e+12 kg/m3, the limit")));
-  v.density = ConstantDensity{1};
+  v.density = ConstantProperty{1};
   v.easting = {1e16, 1e16 + 8, 100};
   EXPECT_THAT(message(), HasSubstr("thinner than double precision can tell apart"));
   v.easting = v.northing = v.upward = {0, 8, 10'000'000};

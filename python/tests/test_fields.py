@@ -10,6 +10,7 @@ import pytest
 from prismfield.figures import drawing, fields
 from prismfield.figures.drawing import Dataset, Undrawable, Variable, profile_along
 
+MAGNETIC = ["bx", "by", "bz", "tmi", "tmi_exact", "amplitude"]
 TENSOR = ["gxx", "gyy", "gzz", "gxy", "gxz", "gyz"]
 
 
@@ -43,6 +44,7 @@ def stations(easting, northing, upward, **more):
         ),
         (TENSOR, 1.0, [TENSOR[:3], TENSOR[3:]]),
         (["gx", "gy", "gz", *TENSOR, "guv"], 1.0, [["gx", "gy", "gz"], TENSOR[:3], TENSOR[3:], ["guv"]]),
+        (MAGNETIC, 1.0, [["bx", "by", "bz"], ["tmi", "tmi_exact", "amplitude"]]),
         (["gx", "gzz", "gxy", "gxz"], 1.0, [["gx", "gzz"], ["gxy", "gxz"]]),
         (["gz", "bouguer_slab", "terrain_correction"], 1.0, [["gz", "bouguer_slab", "terrain_correction"]]),
         (["gx", "gy", "gz"], 0.2, [["gx"], ["gy"], ["gz"]]),
@@ -62,6 +64,17 @@ def test_fields_are_known_by_name_and_long_name():
     dataset = grid(guv=guv, **more)
     assert fields.drawn_fields(dataset) == ["gz", "bouguer_slab", "gyy", "guv"]
     assert [drawing.title_of(name) for name in ("potential", "gz", "guv")] == ["Potential $V$", "$g_z$", "$g_{uv}$"]
+    long_names = {
+        "tmi": "total-field anomaly, along the inducing field",
+        "bz": "magnetic flux density, vertical component",
+        "amplitude": "magnitude of the anomalous magnetic flux density",
+    }
+    dataset = grid(
+        by=Variable(*flat, {}), **{name: Variable(*flat, {"long_name": long_names[name]}) for name in long_names}
+    )
+    assert fields.drawn_fields(dataset) == ["gz", "bz", "tmi", "amplitude"], "by of a station is no field"
+    titles = ["$B_z$", r"TMI $\Delta T$", r"TMI $\Delta T$ exact", "$|B|$"]
+    assert [drawing.title_of(name) for name in ("bz", "tmi", "tmi_exact", "amplitude")] == titles
 
 
 class Values:
@@ -135,6 +148,7 @@ def test_heights():
 def test_which_way_is_positive():
     assert fields.axes_text(grid(axes="z_down"), ["gz"]) == ["gz positive down"]
     assert fields.axes_text(grid(axes="z_up"), ["gxx"]) == ["z positive up"]
+    assert fields.axes_text(grid(axes="z_up"), ["gz", "bz", "tmi"]) == ["gz and bz positive up"]
     assert fields.axes_text(grid(), ["gz"]) == []
 
 

@@ -253,7 +253,10 @@ void end_with_result(const Inputs& inputs, const ResultEnd& end, const Fields& r
               << std::flush;
   }
   for (const std::string& note : notes) warn(note);
-  for (const std::string& warning : point_warnings(inputs.points, result, inputs.model->terrain())) warn(warning);
+  const Magnetic& magnetic = inputs.run.magnetic;
+  std::vector<std::string> warnings = point_warnings(inputs.points, result, magnetic, inputs.model->terrain());
+  for (std::string& warning : linearity_warnings(result, magnetic)) warnings.push_back(std::move(warning));
+  for (const std::string& warning : warnings) warn(warning);
   const double seconds = seconds_since(begin);
   const OutputSpec& output = inputs.run.output;
   const std::string drawn = draw_and_tell(output, quiet, [&] {

@@ -72,13 +72,21 @@ std::string method_text(const Plan& plan) {
   return name(plan.method) + (plan.method_reason.empty() ? "" : " (auto: " + plan.method_reason + ")");
 }
 
+/// "0 to 300 kg/m3; susceptibility 0 to 0.05 SI", without a density that is 0 everywhere beside others
+std::string model_text(const PropertyRanges& ranges) {
+  const std::string magnetic = magnetic_text(ranges);
+  const bool has_density = ranges.density.min < 0 || ranges.density.max > 0;
+  if (magnetic.empty()) return density_text(ranges.density);
+  return has_density ? density_text(ranges.density) + "; " + magnetic : magnetic;
+}
+
 /// The lines with which a run begins. `ranks`: what placement_text says of them.
 std::string run_heading(const Inputs& inputs, const Plan& plan, const std::string& ranks) {
   const bool is_vector = inputs.run.fields == FieldList::vector();
   return fmt::format("{}\n{}\n{}, {} pairs{}\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}{}\n", shown(inputs.run.title),
                      shown(inputs.model->description()), points_text(inputs.points), pairs_text(plan),
                      is_vector ? "; fields: " + fields_text(inputs.run.fields) : "",
-                     extent_text(inputs.model->source().bounds()), density_text(inputs.model->densities()),
+                     extent_text(inputs.model->source().bounds()), model_text(inputs.model->ranges()),
                      extent_text(bounds_of(inputs.points)), overlap_text(inputs), space_text(plan),
                      partition_text(plan, ranks), name(plan.precision),
                      plan.tolerance > default_tolerance ? "; " + method_text(plan) : "");
@@ -107,7 +115,8 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
   };
   row("model", inputs.model->description());
   row("model's extent", extent_text(inputs.model->source().bounds()));
-  row("densities", density_text(inputs.model->densities()));
+  row("densities", density_text(inputs.model->ranges().density));
+  if (const std::string magnetic = magnetic_text(inputs.model->ranges()); !magnetic.empty()) row("magnetic", magnetic);
   row("points", points_text(inputs.points));
   row("points' extent", fmt::format("{}; {}", extent_text(bounds_of(inputs.points)), overlap_text(inputs)));
   row("fields", fields_text(inputs.run.fields));

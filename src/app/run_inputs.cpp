@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <iterator>
 #include <numbers>
@@ -162,11 +163,22 @@ std::string below_sea(const Inputs& inputs) {
 /// What a user should know of a model and points that can hardly be meant so: units, coordinates.
 std::vector<std::string> input_warnings(const Inputs& inputs) {
   std::vector<std::string> warnings = constant_warnings(inputs.run.gravitational_constant);
-  std::vector<std::string> of_densities = density_warnings(inputs.model->densities(), densities_of_file(inputs.run));
+  const PropertyRanges ranges = inputs.model->ranges();
+  std::vector<std::string> of_densities = density_warnings(ranges.density, densities_of_file(inputs.run));
+  const FieldList of_density = inputs.run.fields.of_density();
+  const bool has_density = ranges.density.min < 0 || ranges.density.max > 0;
+  if (!of_density.empty() && !has_density && ranges.is_magnetic()) {
+    of_densities.push_back(fmt::format("the model has no density: {} is 0", fmt::join(names_of(of_density), ", ")));
+  }
+  std::vector<std::string> of_magnetisation;
+  if (!inputs.run.fields.of_magnetisation().empty()) {
+    of_magnetisation = magnetic_warnings(ranges, inputs.run.magnetic, inputs.run.demagnetizes);
+  }
   const Bounds bounds = inputs.model->source().bounds();
   std::vector<std::string> of_places = place_warnings(bounds, bounds_of(inputs.points));
   if (of_places.empty()) of_places = height_warnings(bounds, inputs.points);
-  for (auto* more : {&of_densities, &of_places}) std::move(more->begin(), more->end(), std::back_inserter(warnings));
+  for (auto* more : {&of_densities, &of_magnetisation, &of_places})
+    std::move(more->begin(), more->end(), std::back_inserter(warnings));
   if (const Terrain* const terrain = inputs.model->terrain()) {
     std::string steps = staircase_text(*terrain, inputs.points, inputs.run.gravitational_constant);
     if (!steps.empty()) warnings.push_back(std::move(steps));
@@ -294,20 +306,68 @@ void tell_checkpoint(const CaseOptions& options, const fs::path& file, const std
   }
 }
 
-std::vector<std::string> point_warnings(const Points& points, const Fields& result, const Terrain* terrain) {
+namespace {
+
+/// What is written of magnetic fields at points inside.
+const char* inside_text(Inside inside) noexcept {
+  switch (inside) {
+    case Inside::flux_density: return "mu0 (H + M)";
+    case Inside::field_strength: return "mu0 H";
+    case Inside::nan: return "NaN";
+    case Inside::cavity: return "mu0 (H + M/3)";
+    case Inside::borehole: break;
+  }
+  return "what a narrow vertical hole has";
+}
+
+}  // namespace
+
+std::vector<std::string> point_warnings(const Points& points, const Fields& result, const Magnetic& magnetic,
+                                        const Terrain* terrain) {
   std::vector<std::string> warnings;
+  const bool is_magnetic = !result.fields.of_magnetisation().empty(), is_gravity = !result.fields.of_density().empty();
   const std::int64_t told = terrain == nullptr ? 0 : static_cast<std::int64_t>(terrain->points_below(points).size());
   if (result.points_inside > told) {
     warnings.push_back(
         fmt::format("{} of {} points lie inside or on prisms", grouped(result.points_inside), grouped(points.size())));
+    if (is_magnetic) {
+      warnings.back() += fmt::format("; magnetic fields there are {}, as magnetic.inside: {} says",
+                                     inside_text(magnetic.inside), name(magnetic.inside));
+    }
   }
   if (result.singular_points.empty()) return warnings;
+  const char* const what = !is_magnetic ? "the gradient tensor has"
+                           : is_gravity ? "the gradient tensor and magnetic fields have"
+                                        : "the magnetic field has";
   warnings.push_back(
-      fmt::format("the gradient tensor has no value at {} on edges or corners of prisms, its finite part is written "
-                  "there: {}",
+      fmt::format("{} no value at {} on edges or corners of prisms, its finite part is written there: {}", what,
                   counted(static_cast<std::int64_t>(result.singular_points.size()), "point"),
                   named_points(points, result.singular_points)));
   return warnings;
+}
+
+std::vector<std::string> linearity_warnings(const Fields& result, const Magnetic& magnetic) {
+  if (!result.fields.contains(Field::tmi)) return {};
+  // the largest |B| that the fields of the result tell
+  const std::size_t n = result.values.size() / static_cast<std::size_t>(result.fields.size());
+  const auto at = [&](Field field, std::size_t point) {
+    if (!result.fields.contains(field)) return 0.0;
+    const double value = result.values[static_cast<std::size_t>(result.fields.index_of(field)) * n + point];
+    return std::isnan(value) ? 0.0 : std::abs(value);
+  };
+  double largest = 0;
+  for (std::size_t p = 0; p < n; ++p) {
+    const double of_components = std::hypot(at(Field::bx, p), at(Field::by, p), at(Field::bz, p));
+    largest = std::max({largest, of_components, at(Field::amplitude, p), at(Field::tmi, p)});
+  }
+  const auto& f = magnetic.inducing_field;
+  const double inducing = std::hypot(f[0], f[1], f[2]);
+  constexpr double linear = 0.01, nanotesla = 1e-9;
+  if (!(largest > linear * inducing)) return {};
+  return {
+      fmt::format("the anomalous field reaches {:.4g} nT, {:.2g} % of the inducing field: tmi, its part along that "
+                  "field, then differs by up to {:.2g} nT from what magnetometers measure; tmi_exact does not",
+                  largest / nanotesla, 100 * largest / inducing, largest * largest / (2 * inducing) / nanotesla)};
 }
 
 }  // namespace prismfield

@@ -66,9 +66,12 @@ void tell_inputs(const CaseOptions& options, const Inputs& inputs);
 /// replaced.
 void tell_checkpoint(const CaseOptions& options, const std::filesystem::path& file, const std::string& how_far);
 
-/// What a user should know of points in, on and at the edges of prisms. `terrain`: the model when it is one;
-/// tell_inputs() told of the points below it.
+/// What a user should know of points in, on and at the edges of prisms. `magnetic`: of the run; `terrain`: the model
+/// when it is one; tell_inputs() told of the points below it.
 [[nodiscard]] std::vector<std::string> point_warnings(const Points& points, const Fields& result,
-                                                      const Terrain* terrain = nullptr);
+                                                      const Magnetic& magnetic, const Terrain* terrain = nullptr);
+
+/// The warning where tmi is asked of fields that are more than 1 % of the inducing field.
+[[nodiscard]] std::vector<std::string> linearity_warnings(const Fields& result, const Magnetic& magnetic);
 
 }  // namespace prismfield

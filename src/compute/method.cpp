@@ -197,7 +197,10 @@ Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Po
     check_request(request);
     if (request.fields.of_magnetisation().empty() || ensemble.is_magnetized()) return;
     const FieldInfo& first = *request.fields.of_magnetisation().begin();
-    throw InputError("", "fields", fmt::format("has {}, but the prisms have no magnetization", first.name));
+    throw InputError("", "model",
+                     fmt::format("has no magnetization, which {} needs; give its prisms a susceptibility, with "
+                                 "magnetic.inducing_field, or a magnetization",
+                                 first.name));
   });
   const Run run{ensemble, points, problem, communicator, cuts};
   const bool may_choose = request.execution.method == Method::automatic && saves(request, problem);

@@ -246,6 +246,7 @@ private:
     // what overlaps is told by the run that computes it
     spec.allow_overlap = true;
     const auto list = read_prisms(m_spec.file, spec);
+    if (list->is_magnetized()) m_read.notes.emplace_back("susceptibilities and magnetizations are left out");
     PrismBlock block;
     list->read({0, list->size()}, block);
     m_read.notes.insert(m_read.notes.end(), list->warnings().begin(), list->warnings().end());

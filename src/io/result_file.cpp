@@ -24,6 +24,19 @@
 namespace prismfield {
 namespace {
 
+/// What a result says of the inducing field, in degrees and nT, without the rounding of its components; nothing without
+/// one.
+std::vector<std::pair<std::string, double>> inducing_facts(const Magnetic& magnetic) {
+  const auto& f = magnetic.inducing_field;
+  const double intensity = std::hypot(f[0], f[1], f[2]);
+  if (!(intensity > 0)) return {};
+  constexpr double degree = std::numbers::pi / 180, nanotesla = 1e-9, digits = 1e9;
+  const auto rounded = [](double value) { return std::nearbyint(value * digits) / digits + 0.0; };
+  return {{"inducing_field_inclination", rounded(std::asin(std::clamp(-f[2] / intensity, -1.0, 1.0)) / degree)},
+          {"inducing_field_declination", rounded(std::atan2(f[0], f[1]) / degree)},
+          {"inducing_field_intensity", rounded(intensity / nanotesla)}};
+}
+
 std::int64_t n_points_of(const Fields& result) {
   return static_cast<std::int64_t>(result.values.size()) / std::max(1, result.fields.size());
 }
@@ -269,6 +282,12 @@ private:
       m_out.add(fmt::format(", gravitational_constant {}, singular_points {}, points_inside {}",
                             m_header.gravitational_constant, m_result.singular_points.size(), m_result.points_inside));
     }
+    if (m_header.magnetic) {
+      for (const auto& [fact, value] : inducing_facts(*m_header.magnetic))
+        m_out.add(fmt::format(", {} {}", fact, value));
+      m_out.add(fmt::format(", vacuum_permeability {}, inside {}", m_header.magnetic->vacuum_permeability,
+                            name(m_header.magnetic->inside)));
+    }
     m_out.add("\n# ");
   }
 
@@ -452,8 +471,10 @@ void write_fields(Hdf5File& file, const PointLayout& layout, const ResultHeader&
     for (std::int64_t i = 0; i < layout.n_points(); ++i) singular.push_back(is_singular(result, i) ? 1 : 0);
     file.write("singular", layout.shape, singular.data());
     file.attach_dimensions("singular", layout.dimensions);
-    file.write_attribute("singular", "long_name",
-                         "1 on an edge or corner of the model, where the gradient tensor has no value, else 0");
+    file.write_attribute(
+        "singular", "long_name",
+        "1 on an edge or corner of the model, where the gradient tensor and magnetic fields have no value, "
+        "else 0");
     file.write_attribute("singular", "coordinates", layout.auxiliary);
     refer_to_crs(file, "singular");
   }
@@ -463,6 +484,11 @@ void write_root_attributes(Hdf5File& file, const ResultHeader& header, const Poi
   write_header(file, header);
   write_point_kind(file, points);
   file.write_attribute("/", "gravitational_constant", header.gravitational_constant);
+  if (header.magnetic) {
+    for (const auto& [fact, value] : inducing_facts(*header.magnetic)) file.write_attribute("/", fact, value);
+    file.write_attribute("/", "vacuum_permeability", header.magnetic->vacuum_permeability);
+    file.write_attribute("/", "inside", std::string(name(header.magnetic->inside)));
+  }
   file.write_attribute("/", "singular_points", static_cast<std::int64_t>(result.singular_points.size()));
   file.write_attribute("/", "points_inside", result.points_inside);
   if (const auto& box = header.model_bounds) {

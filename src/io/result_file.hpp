@@ -14,6 +14,7 @@
 #include <prismfield/fields.hpp>
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
+#include <prismfield/request.hpp>
 #include <prismfield/result.hpp>
 
 #include "base/program_facts.hpp"
@@ -44,6 +45,8 @@ struct PointVariable {
 struct ResultHeader : FileHeader {
   /// where the result goes
   std::filesystem::path file;
+  /// what its magnetic fields depend on; nothing where it has none
+  std::optional<Magnetic> magnetic = {};
   std::optional<NoiseSpec> noise;
   /// further attributes of /performance
   std::vector<std::pair<std::string, double>> performance;

@@ -124,6 +124,39 @@ std::string density_text(const Range& densities) {
   return fmt::format("{} kg/m3", range_text(densities.min, densities.max));
 }
 
+std::string magnetic_text(const PropertyRanges& ranges) {
+  std::string text;
+  const auto [least, most] = ranges.susceptibility;
+  if (ranges.has_susceptibility()) text = fmt::format("susceptibility {} SI", range_text(least, most));
+  if (!(ranges.remanence.max > 0)) return text;
+  return fmt::format("{}{}remanent magnetization {} A/m", text, text.empty() ? "" : ", ",
+                     range_text(ranges.remanence.min, ranges.remanence.max));
+}
+
+std::vector<std::string> magnetic_warnings(const PropertyRanges& ranges, const Magnetic& magnetic, bool demagnetizes) {
+  std::vector<std::string> warnings;
+  // magnetite has at most the second
+  constexpr double little = 0.1, of_magnetite = 20, nanotesla = 1e-9;
+  const double largest = ranges.susceptibility.max;
+  if (largest > of_magnetite) {
+    warnings.push_back(fmt::format(
+        "the model has susceptibilities of up to {:.6g} SI, more than magnetite; are they in 1e-3 or 1e-6 SI?",
+        largest));
+  } else if (largest > little && !demagnetizes) {
+    warnings.push_back(fmt::format(
+        "the model has susceptibilities of up to {:.6g} SI; from about {} on the fields of the masses change what is "
+        "induced in them, which magnetic.demagnetization: true takes into account",
+        largest, little));
+  }
+  const auto& f = magnetic.inducing_field;
+  const double intensity = std::hypot(f[0], f[1], f[2]) / nanotesla;
+  if (intensity > 0 && (intensity < 20'000 || intensity > 70'000)) {
+    warnings.push_back(fmt::format(
+        "magnetic.inducing_field.intensity is {:.6g} nT; the Earth's field has 22,000 to 67,000 nT", intensity));
+  }
+  return warnings;
+}
+
 std::vector<std::string> constant_warnings(double constant) {
   constexpr double most = 0.01, of_cgs = 1000;
   const double codata = Request().gravitational_constant;

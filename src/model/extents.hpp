@@ -10,6 +10,7 @@
 #include <prismfield/prisms.hpp>
 
 #include "model/axis.hpp"
+#include "model/properties.hpp"
 
 namespace prismfield {
 
@@ -33,6 +34,8 @@ namespace prismfield {
 [[nodiscard]] std::string extent_text(const Bounds& bounds);
 /// "-300 to 500 kg/m3"
 [[nodiscard]] std::string density_text(const Range& densities);
+/// "susceptibility 0 to 0.05 SI, remanent magnetization 0 to 2 A/m", what of it there is
+[[nodiscard]] std::string magnetic_text(const PropertyRanges& ranges);
 
 /// The warning where the gravitational constant, m3 kg-1 s-2, is off by more than 1 %, as in units of cgs.
 [[nodiscard]] std::vector<std::string> constant_warnings(double constant);
@@ -40,6 +43,11 @@ namespace prismfield {
 /// What a user should be told of a model with densities from min to max, kg/m3, that can hardly be in this unit.
 /// `are_of_file`: they are not written in the case itself.
 [[nodiscard]] std::vector<std::string> density_warnings(const Range& densities, bool are_of_file);
+
+/// What a user should be told of susceptibilities that can hardly be in SI, or that are so large that the masses' own
+/// fields count, unless these are taken into account, and of an inducing field that is none of the Earth's.
+[[nodiscard]] std::vector<std::string> magnetic_warnings(const PropertyRanges& ranges, const Magnetic& magnetic,
+                                                         bool demagnetizes);
 
 /// What a user should be told of a model and points that lie far from each other, or of coordinates that look like
 /// degrees. Boxes in metres, around all prisms and all points.

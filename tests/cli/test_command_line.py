@@ -556,6 +556,48 @@ class Run(ProgramFolder):
         self.assertEqual(len(degrees), 1)
         self.assertRegex(degrees[0], r"^warning: the coordinates of the points look like degrees \(easting 7\.5 to 8\.2, ")
 
+    def test_magnetic_models(self):
+        self.write("magnetic.yaml", """title: A magnetised cube
+magnetic:
+  inducing_field: {inclination: -60, declination: 0, intensity: 50000}
+model:
+  voxels:
+    easting: [0, 100, 2]
+    northing: [0, 100, 2]
+    upward: [-100, 0, 2]
+    susceptibility: 0.05
+    magnetization: [0, 0, 2]
+observations:
+  grid: {easting: [0, 100, 3], northing: [0, 100, 3], upward: 150}
+fields: [tmi, amplitude]
+output: {file: magnetic.nc}
+""")
+        run = self.done("run", "magnetic.yaml")
+        self.assertEqual(run.stderr, "")
+        self.assertIn("voxels 2 x 2 x 2, 8 prisms with susceptibility and magnetization", run.stdout)
+        self.assertIn("upward -100 to 0 m; susceptibility 0.05 SI, remanent magnetization 2 A/m", run.stdout)
+        self.assertRegex(run.stdout, r"(?m)^tmi +nT ")
+        self.done("compare", "magnetic.nc", "magnetic.nc")
+        self.assertRegex(self.done("run", "magnetic.yaml", "--dry-run").stdout, r"magnetic +susceptibility 0.05 SI, rem")
+
+        def told(*settings):
+            sets = [word for setting in settings for word in ("--set", setting)]
+            return self.done("run", "magnetic.yaml", *sets).stderr
+
+        self.assertIn("has susceptibilities of up to 0.5 SI; from about 0.1 on", told("model.voxels.susceptibility=0.5"))
+        self.assertIn("tmi_exact does not", told("model.voxels.magnetization=[0, 0, 40]"))
+        self.assertIn("the model has no density: gz is 0", told("fields=[gz, bx]"))
+        self.assertIn("is 5e+06 nT; the Earth's field has", told("magnetic.inducing_field.intensity=5e6"))
+        inside = told("observations.grid.upward=-30", "magnetic.inside=cavity")
+        self.assertIn("magnetic fields there are mu0 (H + M/3), as magnetic.inside: cavity says", inside)
+        for case, setting, error in (
+            ("magnetic.yaml", "magnetic=null", "magnetic.inducing_field: is missing; it magnetises the susceptibility"),
+            ("case.yaml", "fields=[bx]", "case.yaml:2: model: has no magnetization, which bx needs; give its prisms a"),
+        ):
+            refused = self.run_program("run", case, "--set", setting)
+            self.assertEqual(refused.returncode, 2, refused.stderr)
+            self.assertIn(error, refused.stderr)
+
     def test_a_constant_of_cgs_is_warned_of(self):
         cgs = self.warnings_of("gravitational_constant=6.674e-8")
         self.assertEqual(len(cgs), 1)
@@ -643,7 +685,7 @@ class Run(ProgramFolder):
         for case in sorted((pathlib.Path(options.source) / "inputs").glob("*.yaml")):
             with self.subTest(case=case.name):
                 result = self.done("run", case, *smaller.get(case.name, []))
-                rows = re.findall(r"(?m)^(?:potential|g[xyz]{1,2}) +\S+(?: \S+)*? {2,}(\S+) +(\S+) +(\S+)$", result.stdout)
+                rows = re.findall(r"(?m)^(?:potential|[bg][xyz]{1,2}|tmi\w*|amplitude) +\S+(?: \S+)*? {2,}(\S+) +(\S+) +(\S+)$", result.stdout)
                 self.assertTrue(rows, result.stdout)
                 for row in rows:
                     self.assertTrue(all(math.isfinite(float(value)) for value in row), row)

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from prismfield.field_names import TENSOR, VECTOR
+from prismfield.field_names import FLUX_DENSITY, MAGNETIC, TENSOR, VECTOR
 from prismfield.figures import drawing
 from prismfield.figures.drawing import GREY, NO_DATA, STYLE, Dataset, Undrawable, Variable
 
@@ -33,7 +33,7 @@ def arrange(names, ratio=1.0):
     if ratio < 0.3:
         columns = 1 if ratio < 0.12 or len(names) <= 4 else 2
         return [list(names[i : i + columns]) for i in range(0, len(names), columns)]
-    groups = [("potential", *VECTOR), tuple(drawing.TERRAIN), TENSOR[:3], TENSOR[3:]]
+    groups = [("potential", *VECTOR), tuple(drawing.TERRAIN), TENSOR[:3], TENSOR[3:], FLUX_DENSITY, MAGNETIC[3:]]
     groups.append([name for name in names if not any(name in group for group in groups)])
     rows = [row for row in ([n for n in group if n in names] for group in groups) if row]
     if len(names) <= 3:
@@ -219,7 +219,7 @@ def axes_text(dataset, names):
     down = {"z_down": "down", "z_up": "up"}.get(str(dataset.attrs.get("axes", "")))
     if down is None:
         return []
-    return [f"gz positive {down}" if "gz" in names else f"z positive {down}"]
+    return [f"{' and '.join(name for name in ('gz', 'bz') if name in names) or 'z'} positive {down}"]
 
 
 def model_box(dataset):
@@ -526,7 +526,7 @@ def without_rounding(dataset):
     """The dataset with 0 for components that are nothing beside the largest of their kind, as gyz is above a line of
     symmetry."""
     changed = {}
-    for kind in (VECTOR, TENSOR):
+    for kind in (VECTOR, TENSOR, FLUX_DENSITY):
         largest = {}
         for name in kind:
             if name in dataset:
