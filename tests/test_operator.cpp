@@ -609,15 +609,15 @@ TEST(Operator, SaysWhatIsWrong) {
   EXPECT_EQ(problem([&] { const HostOperator no(source, points, request); }),
             "execution.kernel: an operator has automatic forms only; corners is for forward runs");
   request.execution.kernel = KernelKind::automatic;
-  const auto refused = [&](const PrismSource& prisms, FieldList fields) {
+  const auto refused = [&](const PrismSource& columns, FieldList fields) {
     request.fields = fields;
-    return problem([&] { const HostOperator no(prisms, points, request); });
+    return problem([&] { const HostOperator no(columns, points, request); });
   };
   EXPECT_EQ(refused(source, {Field::bz}), "fields: has bz, but the prisms have no magnetization");
   EXPECT_THAT(problem([&] { static_cast<void>(unit_magnetizations(Unknown::susceptibility, request.magnetic)); }),
               ::testing::HasSubstr("magnetic.inducing_field: is missing"));
   const MagnetizedPrisms magnets(source, {{1, 0, 0}, {0, 1, 0}});
-  EXPECT_EQ(HostOperator(magnets, points, {{Field::bz}}).columns(), 6);
+  EXPECT_EQ(HostOperator(magnets, points, {{Field::bz}, 1, request.execution}).columns(), 6);
   EXPECT_THAT(refused(magnets, {Field::tmi}), ::testing::HasSubstr("magnetic.inducing_field"));
   request.magnetic.inducing_field = {1e-5, 2e-5, 3e-5};
   EXPECT_EQ(refused(magnets, {Field::tmi}), "nothing");
