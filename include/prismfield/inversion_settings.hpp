@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include <prismfield/request.hpp>
 #include <prismfield/value_range.hpp>
 
 namespace prismfield {
@@ -15,8 +16,8 @@ namespace prismfield {
 enum class WeightingKind { sensitivity, depth, distance, none };
 struct Weighting {
   WeightingKind kind = WeightingKind::sensitivity;
-  /// depth, distance: of the weight of the square, which falls as distance^-power; unset: 2, for the gradient tensor
-  /// alone 3
+  /// depth, distance: of the weight of the square, which falls as distance^-power; unset: 2, where all data are of
+  /// the gradient tensor or magnetic 3
   std::optional<double> power;
   /// depth: metres added to the depth below the mesh's top; distance: to the distance; unset: fitted
   std::optional<double> z0;
@@ -43,10 +44,12 @@ enum class DataNorm { squares, huber };
 
 /// What an inversion minimises and how: phi_d + beta phi_m (docs/inversion.md has the formulas).
 struct InversionSettings {
-  /// minimum and maximum density of every cell, kg/m3, one of them infinite where bounds are one-sided; unset: no
-  /// bounds
+  /// whose unit bounds, references and models have
+  Unknown unknown = Unknown::density;
+  /// minimum and maximum of every cell, of a magnetisation those of each component, one of them infinite where bounds
+  /// are one-sided; unset: no bounds
   std::optional<Range> bounds;
-  /// allowed densities, kg/m3, rising and disjoint, within `bounds`; empty: all within bounds
+  /// allowed values, rising and disjoint, within `bounds`, of no magnetisation; empty: all within bounds
   std::vector<Range> intervals;
   double smallness = 1;
   /// lengths towards easting, northing, upward, in shortest edges of the mesh; unset: `smoothing_lengths`

@@ -144,9 +144,9 @@ CellModel cell_model(const InvertedModel& model, bool density_alone) {
   const auto add = [&](const char* name, const char* unit, const std::vector<double>& values) {
     if (!values.empty()) add_values(cells, {name, unit, on_all_cells(model, values)}, std::ssize(model.epochs));
   };
-  add("density", density_unit, model.density);
+  add("density", density_unit, model.values);
   if (density_alone) return cells;
-  add("density_sigma", density_unit, model.density_sigma);
+  add("density_sigma", density_unit, model.sigma);
   add("depth_of_investigation", "1", model.depth_of_investigation);
   return cells;
 }

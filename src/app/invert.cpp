@@ -220,7 +220,7 @@ std::string uncertainty_text(const InvertedModel& model) {
                        100 / std::sqrt(2.0 * static_cast<double>(model.samples)));
   }
   return fmt::format("from {} of the data, the prior's part good to {:.2g} %", counted(model.rank, "direction"),
-                     100 * model.density_sigma_error);
+                     100 * model.sigma_error);
 }
 
 /// How much of it the low rank holds; what it leaves out would lower the standard deviations.
@@ -330,7 +330,7 @@ std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcom
   if (const std::string unsettled = unsettled_message(outcome.model.convergence, settings); !unsettled.empty()) {
     warnings.push_back(unsettled);
   }
-  const Range found = range_of(outcome.model.density);
+  const Range found = range_of(outcome.model.values);
   const bool are_doubtful = largest_of(found) > most_contrast;
   const std::string regional = are_doubtful || !outcome.on_target ? regional_field(outcome, settings) : "";
   if (largest_of(found) > most_density) {
@@ -365,16 +365,16 @@ std::string inversion_summary(const Case& run, const InversionOutcome& outcome, 
                   : fmt::format("{}, {}: RMS of residuals over sigma {:.3f}\n", shown(data.name), field.name, rms);
     }
   }
-  const auto [least, most] = std::minmax_element(model.density.begin(), model.density.end());
+  const auto [least, most] = std::minmax_element(model.values.begin(), model.values.end());
   text += fmt::format("density: {:.4g} to {:.4g} kg/m3", *least, *most);
-  if (!model.density_sigma.empty()) {
-    const auto [low, high] = std::minmax_element(model.density_sigma.begin(), model.density_sigma.end());
+  if (!model.sigma.empty()) {
+    const auto [low, high] = std::minmax_element(model.sigma.begin(), model.sigma.end());
     text += fmt::format("\nstandard deviation: {:.3g} to {:.3g} kg/m3, {}", *low, *high, uncertainty_text(model));
   }
   if (model.resolution_trace) {
     text +=
         fmt::format("\ntrace of the resolution matrix: {:.4g} +- {:.2g} of {} parameters", *model.resolution_trace,
-                    model.resolution_trace_error.value_or(0), grouped(static_cast<std::int64_t>(model.density.size())));
+                    model.resolution_trace_error.value_or(0), grouped(static_cast<std::int64_t>(model.values.size())));
     if (model.resolution_trace_least) text += least_trace_text(model);
   }
   const std::int64_t products = model.convergence.empty() ? 0 : model.convergence.back().products;

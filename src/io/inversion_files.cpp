@@ -49,8 +49,8 @@ void check_sizes(const InvertedModel& model) {
   const std::size_t n = model.cells.size() * static_cast<std::size_t>(model.n_epochs());
   require(std::all_of(model.cells.begin(), model.cells.end(), [&](std::int64_t c) { return c >= 0 && c < n_cells; }),
           "cells lie outside its edges");
-  require(model.density.size() == n, "densities are not one a cell and epoch");
-  require(model.density_sigma.empty() || model.density_sigma.size() == n, "deviations are not one a cell");
+  require(model.values.size() == n, "densities are not one a cell and epoch");
+  require(model.sigma.empty() || model.sigma.size() == n, "deviations are not one a cell");
   require(model.depth_of_investigation.empty() || model.depth_of_investigation.size() == n,
           "depths of investigation are not one a cell");
   require(model.data.size() % static_cast<std::size_t>(model.n_epochs()) == 0, "data are not there for every epoch");
@@ -88,14 +88,14 @@ void write_cell_values(Hdf5File& file, const InvertedModel& model, const std::st
 }
 
 void write_densities(Hdf5File& file, const InvertedModel& model) {
-  write_cell_values(file, model, "density", "density", density_unit, model.density);
+  write_cell_values(file, model, "density", "density", density_unit, model.values);
   std::string ancillary;
-  if (!model.density_sigma.empty()) {
+  if (!model.sigma.empty()) {
     write_cell_values(file, model, "density_sigma", "posterior standard deviation of the density", density_unit,
-                      model.density_sigma);
+                      model.sigma);
     if (model.rank > 0) {
       file.write_attribute("density_sigma", "rank", model.rank);
-      file.write_attribute("density_sigma", "relative_error", model.density_sigma_error);
+      file.write_attribute("density_sigma", "relative_error", model.sigma_error);
     } else {
       file.write_attribute("density_sigma", "samples", model.samples);
     }
