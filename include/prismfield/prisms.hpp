@@ -89,24 +89,36 @@ private:
   Bounds m_bounds;
 };
 
-/// Prisms of another source, which must outlive it, that all have one magnetisation, A/m, in the place of theirs: so an
-/// operator's columns are of magnetisation along one direction, or of susceptibility in an inducing field.
+/// Prisms of another source, which must outlive it, with a given magnetisation, A/m, in the place of theirs: so an
+/// operator's columns are of magnetisation along one direction or of susceptibility in an inducing field; or, of
+/// several magnetisations, in as many blocks of all prisms, of a vector's components. See unit_magnetizations().
 class MagnetizedPrisms final : public PrismSource {
 public:
-  /// Throws InputError for a magnetisation that is not finite or beyond max_density.
-  MagnetizedPrisms(const PrismSource& prisms, const std::array<double, 3>& magnetization);
+  /// Without any magnetisation the prisms are as they are. Throws InputError for a magnetisation that is not finite or
+  /// beyond max_density, and for several of prisms that are spread over ranks.
+  MagnetizedPrisms(const PrismSource& prisms, std::vector<std::array<double, 3>> magnetizations);
+  MagnetizedPrisms(const PrismSource& prisms, const std::array<double, 3>& magnetization)
+      : MagnetizedPrisms(prisms, std::vector{magnetization}) {}
 
-  [[nodiscard]] std::int64_t size() const noexcept override { return m_prisms.size(); }
+  [[nodiscard]] std::int64_t size() const noexcept override { return blocks() * m_prisms.size(); }
   [[nodiscard]] Bounds bounds() const noexcept override { return m_prisms.bounds(); }
   void read(IndexRange range, PrismBlock& out) const override;
-  [[nodiscard]] IndexRange readable() const noexcept override { return m_prisms.readable(); }
+  [[nodiscard]] IndexRange readable() const noexcept override {
+    return blocks() == 1 ? m_prisms.readable() : IndexRange{0, size()};
+  }
   [[nodiscard]] std::array<double, 3> rounding() const noexcept override { return m_prisms.rounding(); }
   [[nodiscard]] bool uniform_shape() const noexcept override { return m_prisms.uniform_shape(); }
-  [[nodiscard]] bool is_magnetized() const noexcept override { return true; }
+  [[nodiscard]] bool is_magnetized() const noexcept override {
+    return !m_magnetizations.empty() || m_prisms.is_magnetized();
+  }
+  /// Each has the prisms of the source, in their order.
+  [[nodiscard]] std::int64_t blocks() const noexcept {
+    return m_magnetizations.empty() ? 1 : static_cast<std::int64_t>(m_magnetizations.size());
+  }
 
 private:
   const PrismSource& m_prisms;
-  std::array<double, 3> m_magnetization;
+  std::vector<std::array<double, 3>> m_magnetizations;
 };
 
 }  // namespace prismfield

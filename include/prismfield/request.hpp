@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <prismfield/fields.hpp>
 
@@ -58,6 +59,9 @@ enum class Inside {
 /// Of unit length; of no field, 0.
 [[nodiscard]] std::array<double, 3> direction_of(const std::array<double, 3>& field) noexcept;
 
+/// What the numbers are that an operator multiplies: kg/m3, SI, or A/m along easting, northing and upward.
+enum class Unknown { density, susceptibility, magnetization };
+
 /// The words that users write for these choices.
 [[nodiscard]] const char* name(Axes axes) noexcept;
 [[nodiscard]] const char* name(Space space) noexcept;
@@ -67,6 +71,7 @@ enum class Inside {
 [[nodiscard]] const char* name(Precision precision) noexcept;
 [[nodiscard]] const char* name(Method method) noexcept;
 [[nodiscard]] const char* name(Inside inside) noexcept;
+[[nodiscard]] const char* name(Unknown unknown) noexcept;
 
 /// How a run is computed.
 struct Execution {
@@ -105,6 +110,11 @@ struct Magnetic {
   /// mu0, N A-2, CODATA 2018
   double vacuum_permeability = 1.25663706212e-6;
 };
+
+/// The magnetisation that one of the unknown is, A/m, along easting, northing, upward, of each block of columns: of the
+/// magnetisation three blocks, east, north and up; of density none. See MagnetizedPrisms. Throws InputError for
+/// susceptibility without an inducing field.
+[[nodiscard]] std::vector<std::array<double, 3>> unit_magnetizations(Unknown unknown, const Magnetic& magnetic);
 
 /// What is asked of a forward run or an operator.
 struct Request {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include <prismfield/error.hpp>
+
 namespace prismfield {
 namespace {
 
@@ -62,6 +64,18 @@ std::array<double, 3> direction_of(const std::array<double, 3>& field) noexcept 
   return length > 0 ? std::array{field[0] / length, field[1] / length, field[2] / length} : std::array<double, 3>{};
 }
 const char* name(Inside inside) noexcept { return word_of(inside_choices, inside); }
+const char* name(Unknown unknown) noexcept { return word_of(unknown_choices, unknown); }
+std::vector<std::array<double, 3>> unit_magnetizations(Unknown unknown, const Magnetic& magnetic) {
+  if (unknown == Unknown::density) return {};
+  if (unknown == Unknown::magnetization) return {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  std::array<double, 3> induced = magnetic.inducing_field;
+  if (induced == std::array<double, 3>{}) {
+    throw InputError("", "magnetic.inducing_field",
+                     "is missing; a susceptibility is magnetised by it: write inclination, declination and intensity");
+  }
+  for (double& component : induced) component /= magnetic.vacuum_permeability;
+  return {induced};
+}
 const char* name(Store store) noexcept { return word_of(store_choices, store); }
 const char* name(StoredPrecision precision) noexcept { return word_of(stored_precision_choices, precision); }
 

@@ -47,6 +47,9 @@ inline constexpr std::array inside_choices = {
     Choice<Inside>{"B", Inside::flux_density}, Choice<Inside>{"H", Inside::field_strength},
     Choice<Inside>{"nan", Inside::nan}, Choice<Inside>{"cavity", Inside::cavity},
     Choice<Inside>{"borehole", Inside::borehole}};
+inline constexpr std::array unknown_choices = {Choice<Unknown>{"density", Unknown::density},
+                                               Choice<Unknown>{"susceptibility", Unknown::susceptibility},
+                                               Choice<Unknown>{"magnetization", Unknown::magnetization}};
 inline constexpr std::array store_choices = {
     Choice<Store>{"auto", Store::automatic}, Choice<Store>{"memory", Store::memory},
     Choice<Store>{"device", Store::device}, Choice<Store>{"file", Store::file}, Choice<Store>{"none", Store::none}};

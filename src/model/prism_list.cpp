@@ -8,6 +8,8 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include <prismfield/error.hpp>
 
@@ -26,6 +28,17 @@ void PrismBlock::magnetize(std::int64_t n) {
 namespace {
 
 using Spans = std::array<std::span<const double>, prism_columns.size()>;
+
+/// Adds prisms behind those of a block, both with magnetisation.
+void append(const PrismBlock& more, PrismBlock& out) {
+  const auto to = columns_of(out);
+  const auto from = columns_of(more);
+  for (std::size_t c = 0; c < to.size(); ++c) to[c]->insert(to[c]->end(), from[c]->begin(), from[c]->end());
+  for (std::size_t d = 0; d < 3; ++d) {
+    auto& component = out.magnetization[d];
+    component.insert(component.end(), more.magnetization[d].begin(), more.magnetization[d].end());
+  }
+}
 
 bool has_magnetization(const PrismColumns& columns) {
   return std::ranges::any_of(columns.magnetization, [](const auto& component) { return !component.empty(); });
@@ -125,18 +138,42 @@ void PrismList::read(IndexRange range, PrismBlock& out) const {
   }
 }
 
-MagnetizedPrisms::MagnetizedPrisms(const PrismSource& prisms, const std::array<double, 3>& magnetization)
-    : m_prisms(prisms), m_magnetization(magnetization) {
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (std::abs(magnetization[d]) <= max_density) continue;
-    throw InputError("", magnetization_columns[d],
-                     std::isfinite(magnetization[d]) ? beyond_magnetizations() : "is NaN or infinite");
+MagnetizedPrisms::MagnetizedPrisms(const PrismSource& prisms, std::vector<std::array<double, 3>> magnetizations)
+    : m_prisms(prisms), m_magnetizations(std::move(magnetizations)) {
+  for (const std::array<double, 3>& magnetization : m_magnetizations) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (std::abs(magnetization[d]) <= max_density) continue;
+      throw InputError("", magnetization_columns[d],
+                       std::isfinite(magnetization[d]) ? beyond_magnetizations() : "is NaN or infinite");
+    }
+  }
+  if (blocks() > 1 && !prisms.readable().contains({0, prisms.size()})) {
+    throw InputError("", "prisms", "are spread over ranks; columns of several magnetisations need all on each rank");
   }
 }
 
 void MagnetizedPrisms::read(IndexRange range, PrismBlock& out) const {
-  m_prisms.read(range, out);
-  for (std::size_t d = 0; d < 3; ++d) out.magnetization[d].assign(out.west.size(), m_magnetization[d]);
+  if (m_magnetizations.empty()) {
+    m_prisms.read(range, out);
+    return;
+  }
+  if (!readable().contains(range)) {
+    throw RunError(fmt::format("prisms {} to {} of {} were asked for", range.begin, range.end, size()));
+  }
+  const std::int64_t n = m_prisms.size();
+  out.resize(0);
+  out.magnetize(0);
+  PrismBlock more;
+  for (std::int64_t k = 0; k < blocks(); ++k) {
+    const IndexRange part = common(range, {k * n, (k + 1) * n});
+    if (part.size() == 0) continue;
+    PrismBlock& to = out.size() == 0 ? out : more;
+    m_prisms.read({part.begin - k * n, part.end - k * n}, to);
+    for (std::size_t d = 0; d < 3; ++d) {
+      to.magnetization[d].assign(to.west.size(), m_magnetizations[static_cast<std::size_t>(k)][d]);
+    }
+    if (&to == &more) append(more, out);
+  }
 }
 
 }  // namespace prismfield
