@@ -12,6 +12,24 @@
 
 namespace prismfield {
 
+/// The unit of an unknown, in words.
+[[nodiscard]] constexpr const char* unit(Unknown unknown) noexcept {
+  if (unknown == Unknown::density) return "kg/m3";
+  return unknown == Unknown::susceptibility ? "SI" : "A/m";
+}
+/// Numbers that a cell has of it.
+[[nodiscard]] constexpr std::int64_t components(Unknown unknown) noexcept {
+  return unknown == Unknown::magnetization ? 3 : 1;
+}
+/// The fields that are linear in it, of which data can be; those of a list.
+[[nodiscard]] constexpr FieldList fields_of(Unknown unknown, FieldList list = FieldList::every()) noexcept {
+  FieldList fields;
+  for (const FieldInfo& field : list) {
+    if (field.is_linear() && field.is_magnetic == (unknown != Unknown::density)) fields.add(field.field);
+  }
+  return fields;
+}
+
 /// What makes deep or distant cells count less in the regularisation.
 enum class WeightingKind { sensitivity, depth, distance, none };
 struct Weighting {

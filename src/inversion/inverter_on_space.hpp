@@ -46,6 +46,7 @@ public:
         m_settings(input.settings),
         m_communicator(communicator),
         m_observer(observer),
+        m_columns(*input.cells, unit_magnetizations(input.settings.unknown, input.request.magnetic)),
         m_n(input.n_epochs() * components(input.settings.unknown) * input.cells->size()),
         m_math(space) {}
 
@@ -94,7 +95,7 @@ private:
       StorageChoice choice;
       StorageSettings storage_settings = storage_of_set(i, resume, request.execution.method);
       storage_settings.likely = {likely, m_input.n_epochs()};
-      operators.push_back(make_operator(m_math.space(), *m_input.cells, set.points, request, storage_settings,
+      operators.push_back(make_operator(m_math.space(), m_columns, set.points, request, storage_settings,
                                         m_communicator, &choice));
       m_state.stored.push_back(kept_as(choice));
       for (const std::int64_t bytes : gather_everywhere(m_communicator, choice.bytes)) m_outcome.stored_bytes += bytes;
@@ -632,6 +633,8 @@ private:
   const InversionSettings& m_settings;
   const Communicator& m_communicator;
   InversionObserver& m_observer;
+  /// the prisms of the columns of G
+  MagnetizedPrisms m_columns;
   /// unknowns: epochs times components times cells
   std::int64_t m_n;
   Math m_math;
