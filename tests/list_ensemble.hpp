@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -14,10 +16,11 @@
 
 namespace prismfield::testing {
 
-/// One prism as a test writes it: metres and kg/m3, z up.
+/// One prism as a test writes it: metres, kg/m3 and A/m, z up.
 struct Prism {
   double west = 0, east = 0, south = 0, north = 0, bottom = 0, top = 0;
   double density = 1;
+  std::array<double, 3> magnetization{};
 
   [[nodiscard]] double longest_edge() const { return std::max({east - west, north - south, top - bottom}); }
   [[nodiscard]] double shortest_edge() const { return std::min({east - west, north - south, top - bottom}); }
@@ -41,7 +44,9 @@ class ListEnsemble : public PrismSource {
 public:
   /// `uniform`: the prisms are cells of one shape, as a regular ensemble's are.
   explicit ListEnsemble(const std::vector<Prism>& prisms, bool uniform = false)
-      : m_prisms(prisms), m_uniform(uniform) {}
+      : m_prisms(prisms), m_uniform(uniform), m_magnetized(std::ranges::any_of(prisms, [](const Prism& p) {
+          return p.magnetization != std::array<double, 3>{};
+        })) {}
 
   [[nodiscard]] std::int64_t size() const noexcept override { return static_cast<std::int64_t>(m_prisms.size()); }
   [[nodiscard]] Bounds bounds() const noexcept override {
@@ -60,16 +65,19 @@ public:
   }
   void read(IndexRange range, PrismBlock& out) const override {
     out.resize(0);
+    out.magnetize(0);
     for (std::int64_t i = range.begin; i < range.end; ++i) {
       const Prism& p = m_prisms[static_cast<std::size_t>(i)];
       append(out, p.west, p.east, p.south, p.north, p.bottom, p.top, p.density);
+      for (std::size_t d = 0; d < 3 && m_magnetized; ++d) out.magnetization[d].push_back(p.magnetization[d]);
     }
   }
   [[nodiscard]] bool uniform_shape() const noexcept override { return m_uniform; }
+  [[nodiscard]] bool is_magnetized() const noexcept override { return m_magnetized; }
 
 private:
   std::vector<Prism> m_prisms;
-  bool m_uniform;
+  bool m_uniform, m_magnetized;
 };
 
 }  // namespace prismfield::testing

@@ -89,6 +89,7 @@ Request request_of(FieldList fields) {
   Request request;
   request.fields = fields;
   request.execution.partition = Partition::points;
+  request.magnetic.inducing_field = vector_of(-62.5, 11.25, 48250e-9);
   return request;
 }
 
@@ -119,12 +120,12 @@ Vector<Space> random_rows(const Operator<Space>& op, std::uint64_t seed, double 
   return values;
 }
 
-/// A body of no sharp edges somewhere among the cells.
+/// A body of no sharp edges somewhere among the cells, in each block of columns.
 template <class Space>
-Vector<Space> smooth_cells(const std::vector<Prism>& cells) {
-  const auto values = vector_of<Space>(static_cast<std::int64_t>(cells.size()));
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const Prism& p = cells[i];
+Vector<Space> smooth_cells(const Operator<Space>& op, const std::vector<Prism>& cells) {
+  const auto values = vector_of<Space>(op.columns());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Prism& p = cells[i % cells.size()];
     const double x = 0.5 * (p.west + p.east) - 250;
     const double y = 0.5 * (p.south + p.north) - 300;
     const double z = 0.5 * (p.bottom + p.top) + 120;
@@ -164,9 +165,10 @@ protected:
   using Compressed = std::unique_ptr<Operator<Space>>;
 
   Compressed compress(const Survey& survey, FieldList fields, double tolerance) {
-    m_ensemble = std::make_unique<ListEnsemble>(survey.cells);
-    return make_compressed_operator(m_space, *m_ensemble, survey.points, request_of(fields), tolerance, ranks(),
-                                    m_report);
+    const Request request = request_of(fields);
+    m_list = std::make_unique<ListEnsemble>(survey.cells);
+    m_ensemble = std::make_unique<MagnetizedPrisms>(*m_list, unit_magnetizations(m_unknown, request.magnetic));
+    return make_compressed_operator(m_space, *m_ensemble, survey.points, request, tolerance, ranks(), m_report);
   }
 
   /// Products of both operators, each field against its own norm, and transposed ones, agree to `tolerance`.
@@ -179,7 +181,7 @@ protected:
     ASSERT_EQ(compressed->columns(), direct.columns());
     const auto found = vector_of<Space>(direct.rows());
     const auto exact = vector_of<Space>(direct.rows());
-    for (const auto& density : {random_cells(direct, 7), smooth_cells<Space>(survey.cells)}) {
+    for (const auto& density : {random_cells(direct, 7), smooth_cells<Space>(direct, survey.cells)}) {
       compressed->apply(m_space, density, found);
       direct.apply(m_space, density, exact);
       m_space.fence();
@@ -237,7 +239,9 @@ protected:
 
   Space m_space;
   CompressionReport m_report;
-  std::unique_ptr<ListEnsemble> m_ensemble;
+  Unknown m_unknown = Unknown::density;
+  std::unique_ptr<ListEnsemble> m_list;
+  std::unique_ptr<MagnetizedPrisms> m_ensemble;
 };
 
 struct HostSpaceNames {
@@ -282,6 +286,21 @@ TYPED_TEST(CompressedOperatorTest, KeepsToTheToleranceOfAllFields) {
   this->expect_alike(flat_survey(12, 6, 10), FieldList::all(), 1e-3);
 }
 
+/// Among magnetisations of their own few cells are one prism at several places.
+TYPED_TEST(CompressedOperatorTest, KeepsToTheToleranceOfMagneticFields) {
+  this->m_unknown = Unknown::susceptibility;
+  for (const double tolerance : {1e-2, 1e-4}) this->expect_alike(flat_survey(14, 6, 12), {Field::tmi}, tolerance);
+  this->m_unknown = Unknown::magnetization;
+  this->expect_alike(flat_survey(14, 6, 12), {Field::bx, Field::bz, Field::tmi}, 1e-3);
+  this->expect_alike(hilly_survey(), {Field::tmi}, 1e-4);
+  this->m_unknown = Unknown::density;
+  Survey survey = hilly_survey();
+  for (std::size_t i = 0; i < survey.cells.size(); ++i) {
+    survey.cells[i].magnetization = {uniform(5, i, -1, 1), uniform(6, i, -1, 1), i % 3 == 0 ? 0.0 : 1.0};
+  }
+  this->expect_alike(survey, {Field::by, Field::tmi}, 1e-3);
+}
+
 TYPED_TEST(CompressedOperatorTest, TakesInactiveCellsAndScatteredStations) {
   for (const double tolerance : {1e-2, 1e-4}) this->expect_alike(hilly_survey(), {Field::gz, Field::gxz}, tolerance);
 }
@@ -307,6 +326,8 @@ TYPED_TEST(CompressedOperatorTest, IsOneMatrix) {
   this->expect_one_matrix(flat_survey(16, 8, 12), {Field::gz});
   this->expect_one_matrix(flat_survey(10, 6, 10, true), FieldList::tensor());
   this->expect_one_matrix(hilly_survey(), {Field::gx, Field::gzz});
+  this->m_unknown = Unknown::magnetization;
+  this->expect_one_matrix(flat_survey(10, 6, 10, true), {Field::by, Field::tmi});
 }
 
 TYPED_TEST(CompressedOperatorTest, MultipliesSeveralVectorsAsEachAlone) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 #include <vector>
 
@@ -50,6 +51,27 @@ TEST_F(PrismLists, GiveTheCallersOwnNumbers) {
   list.read({1, 2}, block);
   EXPECT_THAT(block.density, ElementsAre(7));
   EXPECT_THROW(list.read({2, 4}, block), RunError);
+}
+
+TEST_F(PrismLists, AreBlocksOfSeveralMagnetisations) {
+  const PrismList list(columns());
+  const MagnetizedPrisms blocks(list, {{1, 0, 0}, {0, 2, 5}});
+  EXPECT_EQ(blocks.size(), 6);
+  EXPECT_EQ(blocks.readable(), (IndexRange{0, 6}));
+  PrismBlock block;
+  blocks.read({1, 5}, block);
+  EXPECT_THAT(block.west, ElementsAre(10, -5, 0, 10));
+  EXPECT_THAT(block.top, ElementsAre(-1, -6, -7, -1));
+  EXPECT_THAT(block.density, ElementsAre(-200, 0, 300, -200));
+  EXPECT_THAT(block.magnetization[0], ElementsAre(1, 1, 0, 0));
+  EXPECT_THAT(block.magnetization[1], ElementsAre(0, 0, 2, 2));
+  EXPECT_THAT(block.magnetization[2], ElementsAre(0, 0, 5, 5));
+  blocks.read({4, 4}, block);
+  EXPECT_EQ(block.size(), 0);
+  EXPECT_THROW(blocks.read({5, 7}, block), RunError);
+  const MagnetizedPrisms as_they_are(list, std::vector<std::array<double, 3>>());
+  EXPECT_EQ(as_they_are.size(), 3);
+  EXPECT_FALSE(as_they_are.is_magnetized());
 }
 
 TEST_F(PrismLists, KnowTheBoxAroundThem) {

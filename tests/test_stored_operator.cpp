@@ -8,12 +8,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <prismfield/error.hpp>
@@ -68,15 +71,32 @@ protected:
 
   void SetUp() override {
     // a rank alone has some other rank's points too, where they are few
-    m_request = {{Field::gx, Field::gz, Field::gxy, Field::gzz}, 6.6743e-11, {}};
+    m_request = {{Field::gx, Field::gz, Field::gxy, Field::gzz}, 6.6743e-11, {}, {}};
     m_request.execution.space = space_key<Space>;
+    m_request.magnetic.inducing_field = vector_of(-62.5, 11.25, 48250e-9);
+  }
+
+  /// The columns and fields of an unknown, and the prisms whose fields are G times densities().
+  void use(Unknown unknown) {
+    const bool is_magnetic = unknown != Unknown::density;
+    m_request.fields = is_magnetic ? FieldList{Field::bx, Field::by, Field::bz, Field::tmi}
+                                   : FieldList{Field::gx, Field::gz, Field::gxy, Field::gzz};
+    m_source.emplace(m_ensemble, unit_magnetizations(unknown, m_request.magnetic));
+    m_model = m_prisms;
+    PrismBlock columns;
+    m_source->read({0, m_source->size()}, columns);
+    const std::vector<double> amounts = densities();
+    for (std::size_t p = 0; p < amounts.size() && is_magnetic; ++p) {
+      Prism& prism = m_model[p % m_model.size()];
+      for (std::size_t d = 0; d < 3; ++d) prism.magnetization[d] += amounts[p] * columns.magnetization[d][p];
+    }
   }
 
   [[nodiscard]] std::unique_ptr<Operator<Space>> stored(StoredPrecision precision) const {
     StorageSettings settings;
     settings.store = Store::memory;
     settings.precision = precision;
-    return make_operator(Space(), m_source, m_points, m_request, settings, ranks());
+    return make_operator(Space(), *m_source, m_points, m_request, settings, ranks());
   }
   static Vector on_space(const std::vector<double>& from) {
     Vector to("values", from.size());
@@ -92,7 +112,7 @@ protected:
   }
   /// The forward run at this rank's points, in the order of its rows.
   [[nodiscard]] std::vector<double> expected_rows(const Operator<Space>& op) const {
-    std::vector<double> all = forward(m_source, m_points, m_request, ranks()).values;
+    std::vector<double> all = forward(ListEnsemble(m_model, true), m_points, m_request, ranks()).values;
     broadcast(ranks(), all);
     std::vector<double> rows;
     for (std::int64_t f = 0; f < op.fields().size(); ++f) {
@@ -114,12 +134,15 @@ protected:
   }
   [[nodiscard]] std::vector<double> densities() const {
     std::vector<double> all;
-    for (const Prism& prism : m_prisms) all.push_back(prism.density);
+    for (std::int64_t p = 0; p < m_source->size(); ++p) {
+      all.push_back(m_prisms[static_cast<std::size_t>(p % m_ensemble.size())].density);
+    }
     return all;
   }
 
-  std::vector<Prism> m_prisms = cells();
-  ListEnsemble m_source{m_prisms, true};
+  std::vector<Prism> m_prisms = cells(), m_model = m_prisms;
+  ListEnsemble m_ensemble{m_prisms, true};
+  std::optional<MagnetizedPrisms> m_source{std::in_place, m_ensemble, std::vector<std::array<double, 3>>()};
   Points m_points = points_above(83);
   Request m_request;
 };
@@ -137,14 +160,20 @@ TYPED_TEST_SUITE(StoredOperatorOn, Spaces);
 template <class Space>
 using VectorOn = typename Operator<Space>::Vector;
 
-constexpr StoredPrecision precisions[] = {StoredPrecision::double_, StoredPrecision::float_, StoredPrecision::float16};
+constexpr std::pair<Unknown, StoredPrecision> kinds[] = {
+    {Unknown::density, StoredPrecision::double_},       {Unknown::density, StoredPrecision::float_},
+    {Unknown::density, StoredPrecision::float16},       {Unknown::susceptibility, StoredPrecision::double_},
+    {Unknown::susceptibility, StoredPrecision::float_}, {Unknown::magnetization, StoredPrecision::float16},
+    {Unknown::magnetization, StoredPrecision::double_}};
 
 /// Sums of |entry density| are at most some ten times the field here.
 TYPED_TEST(StoredOperatorOn, AppliesAsForwardDoes) {
-  for (const StoredPrecision precision : precisions) {
+  for (const auto& [unknown, precision] : kinds) {
+    SCOPED_TRACE(name(unknown));
+    this->use(unknown);
     const auto made = this->stored(precision);
     auto& op = *made;
-    EXPECT_EQ(op.columns(), this->m_source.size());
+    EXPECT_EQ(op.columns(), this->m_source->size());
     const std::vector<double> expected = this->expected_rows(op);
     const VectorOn<TypeParam> fields("fields", static_cast<std::size_t>(op.rows()));
     op.apply(TypeParam(), TestFixture::on_space(this->densities()), fields);
@@ -165,7 +194,9 @@ TYPED_TEST(StoredOperatorOn, AppliesAsForwardDoes) {
 }
 
 TYPED_TEST(StoredOperatorOn, TransposedProductHasTheSameInnerProduct) {
-  for (const StoredPrecision precision : precisions) {
+  for (const auto& [unknown, precision] : kinds) {
+    SCOPED_TRACE(name(unknown));
+    this->use(unknown);
     const auto made = this->stored(precision);
     auto& op = *made;
     const VectorOn<TypeParam> density = TestFixture::on_space(this->densities()),
@@ -184,12 +215,13 @@ TYPED_TEST(StoredOperatorOn, TransposedProductHasTheSameInnerProduct) {
 
 TYPED_TEST(StoredOperatorOn, HasTheDirectOperatorsEntriesAndDiagonal) {
   this->m_request.execution.partition = Partition::points;
-  const auto computed_anew =
-      make_direct_operator(TypeParam(), this->m_source, this->m_points, this->m_request, ranks());
-  Operator<TypeParam>& direct = *computed_anew;
-  EXPECT_EQ(direct.bytes(), 0);
   const TypeParam space;
-  for (const StoredPrecision precision : precisions) {
+  for (const auto& [unknown, precision] : kinds) {
+    SCOPED_TRACE(name(unknown));
+    this->use(unknown);
+    const auto computed_anew = make_direct_operator(space, *this->m_source, this->m_points, this->m_request, ranks());
+    Operator<TypeParam>& direct = *computed_anew;
+    EXPECT_EQ(direct.bytes(), 0);
     const auto made = this->stored(precision);
     auto& op = *made;
     ASSERT_EQ(op.points(), direct.points());
@@ -249,8 +281,8 @@ TYPED_TEST(StoredOperatorOn, IsMadeAsSettingsAsk) {
     StorageChoice choice;
     settings.likely.count = products;
     const auto op =
-        make_operator(TypeParam(), this->m_source, this->m_points, this->m_request, settings, ranks(), &choice);
-    EXPECT_EQ(op->columns(), this->m_source.size());
+        make_operator(TypeParam(), *this->m_source, this->m_points, this->m_request, settings, ranks(), &choice);
+    EXPECT_EQ(op->columns(), this->m_source->size());
     EXPECT_EQ(choice.store != Store::none, op->bytes() > 0);
     EXPECT_NE(choice.store, Store::automatic);
     // all ranks alike
@@ -282,12 +314,12 @@ TYPED_TEST(StoredOperatorOn, IsMadeAsSettingsAsk) {
   settings.compression = 1e-3;
   StorageChoice choice;
   const auto make_compressed = [&] {
-    return make_operator(TypeParam(), this->m_source, this->m_points, this->m_request, settings, ranks(), &choice);
+    return make_operator(TypeParam(), *this->m_source, this->m_points, this->m_request, settings, ranks(), &choice);
   };
   if (device) {
     EXPECT_THROW(make_compressed(), InputError);
   } else {
-    EXPECT_EQ(make_compressed()->columns(), this->m_source.size());
+    EXPECT_EQ(make_compressed()->columns(), this->m_source->size());
     EXPECT_THAT(choice.why, HasSubstr("compressed in memory"));
     EXPECT_GT(choice.bytes, 0);
   }
@@ -298,7 +330,7 @@ TYPED_TEST(StoredOperatorOn, KeepsToItsMemoryLimit) {
   const bool device = is_device(space_key<TypeParam>);
   StorageChoice choice;
   const auto make = [&](const StorageSettings& settings) {
-    return make_operator(TypeParam(), this->m_source, this->m_points, this->m_request, settings, ranks(), &choice);
+    return make_operator(TypeParam(), *this->m_source, this->m_points, this->m_request, settings, ranks(), &choice);
   };
   const auto refused = [&](const StorageSettings& settings) {
     try {
@@ -361,7 +393,7 @@ TYPED_TEST(StoredOperatorOn, TellsTheScratchOfSeveralVectors) {
 TYPED_TEST(StoredOperatorOn, HostOperatorTellsItsVectors) {
   StorageSettings settings;
   settings.store = Store::memory;
-  HostOperator op(this->m_source, this->m_points, this->m_request, settings, ranks());
+  HostOperator op(*this->m_source, this->m_points, this->m_request, settings, ranks());
   const std::int64_t before = told_bytes(op.plan());
   std::vector<double> densities(static_cast<std::size_t>(5 * op.columns()));
   std::vector<double> fields(static_cast<std::size_t>(5 * op.rows()));
@@ -376,7 +408,7 @@ TYPED_TEST(StoredOperatorOn, HostOperatorGoesOnWithoutMemoryForMoreVectors) {
 #endif
   StorageSettings settings;
   settings.store = Store::memory;
-  HostOperator op(this->m_source, this->m_points, this->m_request, settings, ranks());
+  HostOperator op(*this->m_source, this->m_points, this->m_request, settings, ranks());
   std::vector<double> density = this->densities(), fields(static_cast<std::size_t>(op.rows())), again = fields;
   op.apply(density, fields);
   // more than any machine has: not looked at
@@ -395,7 +427,7 @@ TYPED_TEST(StoredOperatorOn, IsWrappedByAHostOperator) {
   settings.store = Store::memory;
   settings.precision = StoredPrecision::float16;
   StorageChoice choice;
-  HostOperator host(this->m_source, this->m_points, this->m_request, settings, ranks(), &choice);
+  HostOperator host(*this->m_source, this->m_points, this->m_request, settings, ranks(), &choice);
   EXPECT_EQ(choice.precision, StoredPrecision::float16);
   const auto made = this->stored(StoredPrecision::float16);
   auto& op = *made;

@@ -89,13 +89,14 @@ public:
     compute(launch, out, points.size(), 1, 1);
   }
 
-  /// Entries (field, cell) of one point that is off all of these cells. Cells of one shape are one prism that the
-  /// point sees from several places, so that lanes are full here too: differences from column() are rounding.
+  /// Entries (field, cell) of one point that is off all of these cells. Cells of one shape and magnetisation are one
+  /// prism that the point sees from several places, so that lanes are full here too: differences from column() are
+  /// rounding.
   void row(std::int64_t point, IndexRange cells, double* out, OrderedPoints& places) const {
     Launch launch = m_launch;
     for (std::int64_t first = cells.begin; first < cells.end;) {
       std::int64_t last = first + 1;
-      while (last < cells.end && m_launch.far(last).shape == m_launch.far(first).shape) ++last;
+      while (last < cells.end && are_alike(first, last)) ++last;
       const auto padded = static_cast<std::size_t>((last - first + width - 1) / width * width);
       for (std::size_t d = 0; d < 3; ++d) {
         const double at = m_points[d][static_cast<std::size_t>(point)];
@@ -119,6 +120,13 @@ private:
     settings.set = smallest_set(request.fields);
     settings.inside = share_inside(request.magnetic.inside);
     return settings;
+  }
+  [[nodiscard]] bool are_alike(std::int64_t a, std::int64_t b) const {
+    if (m_launch.far(a).shape != m_launch.far(b).shape) return false;
+    if (m_launch.sources.extent(0) == 0) return true;
+    const auto& of_a = m_launch.sources(a).magnetization;
+    const auto& of_b = m_launch.sources(b).magnetization;
+    return of_a[0] == of_b[0] && of_a[1] == of_b[1] && of_a[2] == of_b[2];
   }
   template <class View>
   static View uncounted(const View& view, std::int64_t first, std::int64_t n) {

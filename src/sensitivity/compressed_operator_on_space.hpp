@@ -131,18 +131,23 @@ private:
 inline constexpr std::int64_t points_per_leaf = 32;
 inline constexpr std::int64_t cells_per_leaf = 64;
 
-/// The cells as a block, in the order of a tree; those of a leaf by shape, which makes rows of entries cheaper.
+/// The cells as a block, in the order of a tree; those of a leaf by shape and magnetisation, which makes rows of
+/// entries cheaper.
 inline PrismBlock cells_in_cluster_order(const PrismBlock& all, ClusterTree& tree) {
-  const auto edges = [&](std::int64_t cell) {
+  const auto kind = [&](std::int64_t cell) {
     const auto i = static_cast<std::size_t>(cell);
     // equal edges differ by rounding
-    return std::array<float, 3>{static_cast<float>(all.east[i] - all.west[i]),
-                                static_cast<float>(all.north[i] - all.south[i]),
-                                static_cast<float>(all.top[i] - all.bottom[i])};
+    std::array<float, 6> numbers = {static_cast<float>(all.east[i] - all.west[i]),
+                                    static_cast<float>(all.north[i] - all.south[i]),
+                                    static_cast<float>(all.top[i] - all.bottom[i])};
+    for (std::size_t d = 0; d < 3 && !all.magnetization[d].empty(); ++d) {
+      numbers[3 + d] = static_cast<float>(all.magnetization[d][i]);
+    }
+    return numbers;
   };
   for (const IndexRange range : tree.cut(1)) {
     std::stable_sort(tree.order.begin() + range.begin, tree.order.begin() + range.end,
-                     [&](std::int64_t a, std::int64_t b) { return edges(a) < edges(b); });
+                     [&](std::int64_t a, std::int64_t b) { return kind(a) < kind(b); });
   }
   PrismBlock ordered;
   ordered.resize(tree.size());
