@@ -454,8 +454,9 @@ TEST_F(MakeInversion, NeedsNoSigmaWhereBetaIsChosenWithoutIt) {
   EXPECT_FALSE(inputs.data[1].sigma_is_unknown);
   EXPECT_DOUBLE_EQ(inputs.data[0].sigma[0], 1e-5);
   EXPECT_DOUBLE_EQ(inputs.data[1].sigma[0], 0.01e-5);
-  EXPECT_THAT(inputs.notes, ElementsAre("inversion.sigma: none for none.csv; 1 mGal, 1 Eotvos, 1 m2 s-2 or 1 nT stands for "
-                                        "each, so phi_d and chi are of no meaning"));
+  EXPECT_THAT(inputs.notes,
+              ElementsAre("inversion.sigma: none for none.csv; 1 mGal, 1 Eotvos, 1 m2 s-2 or 1 nT stands for "
+                          "each, so phi_d and chi are of no meaning"));
 }
 
 TEST_F(MakeInversion, WarnsOfDataThatAreElsewhere) {

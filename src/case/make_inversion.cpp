@@ -273,10 +273,10 @@ private:
                       sigma, fmt::join(names_of(fields), ", "), floors));
     }
     if (unknown.empty()) return;
-    m_result.notes.push_back(
-        fmt::format("inversion.sigma: none for {}; 1 mGal, 1 Eotvos, 1 m2 s-2 or 1 nT stands for each, so phi_d and chi are "
-                    "of no meaning",
-                    fmt::join(unknown, ", ")));
+    m_result.notes.push_back(fmt::format(
+        "inversion.sigma: none for {}; 1 mGal, 1 Eotvos, 1 m2 s-2 or 1 nT stands for each, so phi_d and chi are "
+        "of no meaning",
+        fmt::join(unknown, ", ")));
   }
 
   void check_inducing_field() {
@@ -508,9 +508,8 @@ private:
       values = cells.of_all(read_densities(*file, *of_file, cells.counts(), NanDensities::kept));
       const auto lacking = std::count_if(values.begin(), values.end(), [](double x) { return std::isnan(x); });
       if (lacking > 0) {
-        throw file->error(
-            fmt::format("has NaN for {}; a {} has a {} for each", counted(lacking, "active cell"), what,
-                        unknown_name()));
+        throw file->error(fmt::format("has NaN for {}; a {} has a {} for each", counted(lacking, "active cell"), what,
+                                      unknown_name()));
       }
     } else {
       values.assign(n, std::get<double>(spec));
@@ -519,8 +518,8 @@ private:
       return m_result.lower.empty() ? m_spec.settings.bounds.value_or(Range{-unbounded, unbounded})
                                     : Range{m_result.lower[j], m_result.upper[j]};
     };
-    const WrongCells outside = wrong_cells(
-        cells, [&](std::size_t j) { return values[j] < bounds_at(j).min || values[j] > bounds_at(j).max; });
+    const WrongCells outside =
+        wrong_cells(cells, [&](std::size_t j) { return values[j] < bounds_at(j).min || values[j] > bounds_at(j).max; });
     if (outside.text.empty()) return values;
     const std::string text =
         fmt::format("is outside inversion.bounds in {}: {:.6g} {}, bounds {}; change one of the two", outside.text,

@@ -95,8 +95,8 @@ private:
       StorageChoice choice;
       StorageSettings storage_settings = storage_of_set(i, resume, request.execution.method);
       storage_settings.likely = {likely, m_input.n_epochs()};
-      operators.push_back(make_operator(m_math.space(), m_columns, set.points, request, storage_settings,
-                                        m_communicator, &choice));
+      operators.push_back(
+          make_operator(m_math.space(), m_columns, set.points, request, storage_settings, m_communicator, &choice));
       m_state.stored.push_back(kept_as(choice));
       for (const std::int64_t bytes : gather_everywhere(m_communicator, choice.bytes)) m_outcome.stored_bytes += bytes;
       storage.push_back(choice.why);

@@ -93,20 +93,20 @@ private:
     const Field usual = m_defaults.unknown == Unknown::density ? Field::gz : Field::tmi;
     const FieldList usable = fields_of(m_defaults.unknown, there);
     if (usable.empty() && !wanted()) {
-      m_problems.add(m_file.error(fmt::format("has no measurements; {} are what it can have{}{}",
-                                              fmt::join(names_of(known), ", "), they_are(others),
-                                              columns_remedy(usual))));
+      m_problems.add(
+          m_file.error(fmt::format("has no measurements; {} are what it can have{}{}", fmt::join(names_of(known), ", "),
+                                   they_are(others), columns_remedy(usual))));
     }
     FieldList chosen;
-    const std::string key = m_spec.fields ? m_file.key_beside("fields")
-                                          : "fields (or, for this file, " + m_file.key_beside("fields") + ")";
+    const std::string key =
+        m_spec.fields ? m_file.key_beside("fields") : "fields (or, for this file, " + m_file.key_beside("fields") + ")";
     for_each_field(wanted().value_or(usable), [&](Field field) {
       if (usable.contains(field)) {
         chosen.add(field);
       } else if (!known.contains(field)) {
-        m_problems.add(m_file.error(fmt::format("is asked for {} by {}, but inversion.unknown is {}, of which data are {}",
-                                                name_of(field), key, name(m_defaults.unknown),
-                                                fmt::join(names_of(known), ", "))));
+        m_problems.add(
+            m_file.error(fmt::format("is asked for {} by {}, but inversion.unknown is {}, of which data are {}",
+                                     name_of(field), key, name(m_defaults.unknown), fmt::join(names_of(known), ", "))));
       } else {
         m_problems.add(m_file.error(fmt::format("has no {}, which {} asks for{}{}", name_of(field), key,
                                                 they_are(others), columns_remedy(field))));
