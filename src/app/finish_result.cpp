@@ -25,6 +25,7 @@
 #include "inversion/outcome.hpp"
 #include "io/cell_file.hpp"
 #include "io/file_content.hpp"
+#include "io/inversion_files.hpp"
 
 namespace prismfield {
 namespace {

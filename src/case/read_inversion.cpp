@@ -249,9 +249,10 @@ private:
       const auto v = chosen.empty() ? std::nullopt : section.find(chosen);
       if (!v) return;
       if (components(unknown) > 1) {
-        return problem(value, fmt::format("is a map, which is not for unknown: {}; write [min, max] of each component, "
-                                          "or leave bounds out",
-                                          name(unknown)));
+        problem(value, fmt::format("is a map, which is not for unknown: {}; write [min, max] of each component, "
+                                   "or leave bounds out",
+                                   name(unknown)));
+        return;
       }
       if (chosen == "intervals") return intervals(*v, spec.settings);
       DensityFile& file = spec.bounds.emplace();
