@@ -6,11 +6,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <prismfield/error.hpp>
@@ -48,6 +51,7 @@ protected:
 
   void SetUp() override {
     m_request.fields = {Field::gx, Field::gz, Field::gzz};
+    m_request.magnetic.inducing_field = vector_of(-62.5, 11.25, 48250e-9);
     m_request.execution.space = space_key<Space>;
     m_file = std::string("G of ") + Space::name() + " on " + std::to_string(ranks().size()) + ".h5";
     remove();
@@ -57,6 +61,11 @@ protected:
     barrier(ranks());
     if (ranks().rank() == 0) std::filesystem::remove(m_file);
     barrier(ranks());
+  }
+  void use_magnetic(Unknown unknown) {
+    m_unknown = unknown;
+    m_request.fields = {Field::bx, Field::bz, Field::tmi};
+    m_columns.emplace(m_cells, unit_magnetizations(unknown, m_request.magnetic));
   }
   void use_points(std::size_t n) {
     m_points = {};
@@ -69,6 +78,7 @@ protected:
   [[nodiscard]] SensitivityFiles files() const {
     SensitivityHeader header;
     header.cells = &m_cells;
+    header.unknown = m_unknown;
     return {header, ranks()};
   }
   /// Values that are the same for every number of ranks.
@@ -84,7 +94,7 @@ protected:
   [[nodiscard]] Vector densities() const { return densities_of(0); }
   [[nodiscard]] Vector densities_of(std::uint64_t number) const {
     std::vector<double> values;
-    for (std::size_t j = 0; j < static_cast<std::size_t>(m_cells.size()); ++j)
+    for (std::size_t j = 0; j < static_cast<std::size_t>(m_columns->size()); ++j)
       values.push_back(uniform(5 + number, j, -300, 300));
     return on_space(values);
   }
@@ -102,7 +112,7 @@ protected:
     settings.file = m_file;
     settings.precision = precision;
     settings.rows = &files;
-    return make_operator(Space(), m_cells, m_points, m_request, settings, ranks(), choice);
+    return make_operator(Space(), *m_columns, m_points, m_request, settings, ranks(), choice);
   }
   static void expect_near(const Vector& a, const Vector& b, double tolerance, const char* what) {
     Kokkos::fence();
@@ -201,7 +211,7 @@ protected:
     StorageSettings in_memory;
     in_memory.store = Store::memory;
     in_memory.precision = precision;
-    const auto made = make_operator(space, m_cells, m_points, m_request, in_memory, ranks());
+    const auto made = make_operator(space, *m_columns, m_points, m_request, in_memory, ranks());
     Operator<Space>& stored = *made;
     ASSERT_EQ(op.points(), stored.points());
     ASSERT_EQ(op.columns(), stored.columns());
@@ -235,6 +245,8 @@ protected:
 
   CellEdges m_edges{steps(0, 50, 13), steps(0, 40, 11), steps(-270, 30, 9)};
   ActiveCells m_cells{m_edges};
+  Unknown m_unknown = Unknown::density;
+  std::optional<MagnetizedPrisms> m_columns{std::in_place, m_cells, std::vector<std::array<double, 3>>()};
   Points m_points;
   Request m_request;
   std::string m_file;
@@ -272,6 +284,20 @@ TYPED_TEST(FileOperatorOn, IsTheMatrixInMemory) {
   }
 }
 
+TYPED_TEST(FileOperatorOn, HasColumnsOfMagnetisedCells) {
+  this->use_points(17);
+  for (const Unknown unknown : {Unknown::susceptibility, Unknown::magnetization}) {
+    this->remove();
+    this->use_magnetic(unknown);
+    SensitivityFiles files = this->files();
+    this->compare(*this->in_file(files, StoredPrecision::double_), StoredPrecision::double_);
+  }
+  // susceptibility's file is not magnetisation's
+  this->use_magnetic(Unknown::susceptibility);
+  SensitivityFiles files = this->files();
+  EXPECT_ANY_THROW(this->in_file(files, StoredPrecision::double_));
+}
+
 /// A field is more than 64 MiB on one rank, so that rows pass through memory in blocks, the last of them narrower.
 TYPED_TEST(FileOperatorOn, PassesRowsThroughMemory) {
   this->m_edges = {steps(0, 25, 40), steps(0, 25, 40), steps(-400, 20, 20)};
@@ -291,7 +317,7 @@ TYPED_TEST(FileOperatorOn, NeedsNoPointOnEveryRank) {
 TYPED_TEST(FileOperatorOn, IsJoinedByTheOperatorThatComputesAnew) {
   this->use_points(29);
   this->m_request.execution.partition = Partition::points;
-  this->compare_many(*make_direct_operator(TypeParam(), this->m_cells, this->m_points, this->m_request, ranks()));
+  this->compare_many(*make_direct_operator(TypeParam(), *this->m_columns, this->m_points, this->m_request, ranks()));
 }
 
 TYPED_TEST(FileOperatorOn, TellsOfDamageOnAllRanks) {

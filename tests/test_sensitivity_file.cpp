@@ -15,6 +15,7 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <prismfield/communicator.hpp>
@@ -51,7 +52,9 @@ protected:
     header.command = "prismfield sensitivity case.yaml";
     header.case_text = "title: a test\n";
     header.cells = &m_cells;
+    header.unknown = m_unknown;
     header.model = {1, 2, 0, 4};
+    if (m_unknown == Unknown::magnetization) header.model.resize(12, 0.5);
     return header;
   }
   /// Entry of SI that is written for a field, point and cell.
@@ -65,7 +68,7 @@ protected:
       for (const IndexRange points : {IndexRange{2, 3}, IndexRange{0, 2}}) {
         std::vector<double> entries;
         for (std::int64_t i = points.begin; i < points.end; ++i) {
-          for (std::int64_t j = 0; j < m_cells.size(); ++j) entries.push_back(entry(f, i, j));
+          for (std::int64_t j = 0; j < of.columns(); ++j) entries.push_back(entry(f, i, j));
         }
         sink->write(f, points, entries);
       }
@@ -101,6 +104,7 @@ protected:
   const Communicator m_alone;
   CellEdges m_edges = {{{0, 10, 20}, {0, 10, 20}, {-10, 0}}};
   ActiveCells m_cells{m_edges};
+  Unknown m_unknown = Unknown::density;
   Points m_points;
   RowFile m_rows;
   std::vector<std::string> m_warnings;
@@ -142,6 +146,39 @@ TEST_F(SensitivityFileTest, IsReadByHdf5Alone) {
   EXPECT_EQ(file.read("easting_edges"), m_edges[0]);
   EXPECT_EQ(file.read_integers("cell_number"), (std::vector<std::int64_t>{0, 1, 2, 3}));
   EXPECT_EQ(file.read_text_attribute("/", "hash"), hash_of(identity_of(header(), m_rows)));
+}
+
+TEST_F(SensitivityFileTest, HoldsMagneticRows) {
+  m_rows.request.fields = {Field::bx, Field::bz, Field::tmi};
+  m_rows.request.magnetic.inducing_field = vector_of(-62.5, 11.25, 48250e-9);
+  for (const auto& [unknown, units, model_units, columns] :
+       {std::tuple{Unknown::susceptibility, "nT, nT, nT", "1", 4},
+        std::tuple{Unknown::magnetization, "nT m A-1, nT m A-1, nT m A-1", "A m-1", 12}}) {
+    SCOPED_TRACE(units);
+    m_unknown = unknown;
+    fs::remove(m_rows.file);
+    write();
+    EXPECT_EQ(open()->columns(), columns);
+    const Hdf5File file = Hdf5File::open(m_rows.file);
+    EXPECT_EQ(file.read_text_attribute("/", "unknown"), name(unknown));
+    EXPECT_EQ(file.read_text_attribute("G", "units"), units);
+    EXPECT_EQ(file.read_text_attribute("model", "units"), model_units);
+    EXPECT_EQ(file.read_text_attribute("/", "inside"), "B");
+    EXPECT_FALSE(file.has_attribute("/", "gravitational_constant"));
+    EXPECT_EQ(file.shape("G"), (std::vector<std::int64_t>{3, 3, columns}));
+    EXPECT_EQ(file.dimension_names("G").back(), columns == 4 ? "cell" : "column");
+    EXPECT_EQ(file.read_integers("cell_number").back(), 3);
+    // z down: bz changes its sign
+    const std::vector<double> g = file.read("G");
+    EXPECT_EQ(g.at(static_cast<std::size_t>(columns * 3 + 2)), entry(1, 0, 2) * -1e9);
+    EXPECT_EQ(g.at(2), entry(0, 0, 2) * 1e9);
+  }
+  m_rows.request.magnetic.inducing_field = vector_of(-60, 11.25, 48250e-9);
+  m_rows.request.magnetic.inside = Inside::field_strength;
+  m_rows.request.gravitational_constant = 1;
+  EXPECT_THAT(refused(), AllOf(HasSubstr("inducing field ("), HasSubstr("magnetic.inside ('B', here H)")));
+  m_unknown = Unknown::susceptibility;
+  EXPECT_THAT(refused(), HasSubstr("unknown ('magnetization', here susceptibility)"));
 }
 
 TEST_F(SensitivityFileTest, HoldsFloats) {

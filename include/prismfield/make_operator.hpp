@@ -21,7 +21,8 @@ namespace prismfield {
 ///
 /// `prisms`, whose own densities are not looked at, must outlive the operator; each rank must be able to read its part.
 /// Kokkos must run. Throws InputError, by key, for points that are not finite or columns of different lengths, for
-/// kernel corners, for a space that is not this one and for all that forward() refuses; RunError when even the smallest
+/// kernel corners, for a space that is not this one, for fields that are not linear, for fields of density and of the
+/// magnetisation together, for magnetic.inside: nan and for all that forward() refuses; RunError when even the smallest
 /// plan finds no memory. Collective over `communicator`, which may end before the operator. For the spaces that Kokkos
 /// was built with, as the next.
 template <class ExecutionSpace>

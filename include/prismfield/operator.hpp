@@ -17,6 +17,11 @@ namespace prismfield {
 /// columns of its prisms. Ranks with the same points hold the same fields, ranks with the same prisms the same
 /// densities, bit for bit.
 ///
+/// Of magnetic fields, T, "densities" are amounts: a column is the field of a prism with its own magnetisation, which
+/// its amount multiplies. MagnetizedPrisms has those of an unknown (unit_magnetizations()): amounts are then
+/// susceptibilities, SI, or components of the magnetisation, A/m, in blocks of all prisms: easting, northing, upward. A
+/// block is computed and kept as further prisms are: three take three times the bytes and the time.
+///
 /// Vectors are Views of the execution space's memory: of one vector of rank 1, of n vectors of rank 2, LayoutLeft, a
 /// vector a column. Densities have columns() numbers, in the order of prisms(). Fields have rows(): row
 /// f * points().size() + i is field number f of fields(), in the order of Field, at point number i of points().

@@ -23,6 +23,7 @@
 #include "case/case.hpp"
 #include "case/make_model.hpp"
 #include "case/output_check.hpp"
+#include "compute/operator_plan.hpp"
 #include "io/result_file.hpp"
 #include "io/sensitivity_file.hpp"
 #include "model/choices.hpp"
@@ -39,29 +40,74 @@ namespace {
 
 namespace fs = std::filesystem;
 
-double entries_of(const Inputs& inputs, const ActiveCells& cells) {
-  return static_cast<double>(inputs.run.fields.size()) * static_cast<double>(inputs.points.size()) *
-         static_cast<double>(cells.size());
+/// A case's matrix: every cell of its box, the empty ones too.
+struct SensitivityCase {
+  Inputs inputs;
+  std::unique_ptr<ActiveCells> cells;
+  Unknown unknown = Unknown::density;
+  /// those of the unknown
+  std::unique_ptr<MagnetizedPrisms> columns;
+  /// (column)
+  std::vector<double> amounts;
+
+  [[nodiscard]] ModelProblem problem() const {
+    return {inputs.model->source(), *columns, inputs.points, inputs.run.request()};
+  }
+  [[nodiscard]] double entries() const {
+    return static_cast<double>(inputs.run.fields.size()) * static_cast<double>(inputs.points.size()) *
+           static_cast<double>(columns->size());
+  }
+};
+
+/// What G multiplies: by magnetic fields the susceptibility, where the model has a remanent magnetisation all of its
+/// magnetisation. Throws InputError for fields that no G has, and for a model without what they are of.
+Unknown unknown_of(const Case& run, const PropertyRanges& model) {
+  static_cast<void>(request_in(run.execution.space, run.request()));
+  if (run.fields.of_magnetisation().empty()) return Unknown::density;
+  if (!model.is_magnetic()) {
+    throw InputError("", "fields",
+                     fmt::format("has {}, but no cell of the model has a susceptibility or magnetization",
+                                 run.fields.of_magnetisation().begin()->name));
+  }
+  return model.remanence.max > 0 ? Unknown::magnetization : Unknown::susceptibility;
+}
+
+/// Collective.
+SensitivityCase read_all(const SensitivityOptions& options, const Communicator& communicator) {
+  SensitivityCase all;
+  all.inputs = read_inputs(options, communicator, CaseUse::sensitivity);
+  Case& run = all.inputs.run;
+  if (!run.sensitivity.precision) run.sensitivity.precision = StoredPrecision::double_;
+  agree(communicator, [&] {
+    const Cells& prisms = *all.inputs.model->cells();
+    all.unknown = at_places_of(run, [&] { return unknown_of(run, prisms.ranges()); });
+    all.cells = std::make_unique<ActiveCells>(prisms.content().edges, prisms.content().rounding);
+    all.columns = std::make_unique<MagnetizedPrisms>(*all.cells, unit_magnetizations(all.unknown, run.magnetic));
+    all.amounts = amounts_of(prisms, *all.cells, all.unknown);
+  });
+  return all;
 }
 
 std::string milliseconds(double seconds) { return short_number(seconds * 1e3) + " ms"; }
 
 /// The lines with which the command begins: model, points, shape of G.
-std::string sensitivity_heading(const Inputs& inputs, const ActiveCells& cells) {
-  const auto [nx, ny, nz] = cells.counts();
-  return fmt::format("{}\nmodel: {} x {} x {} cells, {} with density; {}\n{}; {}\nfields: {}\nG: {} x {}, {} entries\n",
-                     shown(inputs.run.title), nx, ny, nz, grouped(inputs.model->source().size()),
-                     extent_text(cells.bounds()), counted(inputs.points.size(), "point"),
+std::string sensitivity_heading(const SensitivityCase& all) {
+  const Inputs& inputs = all.inputs;
+  const auto [nx, ny, nz] = all.cells->counts();
+  const PropertyRanges ranges = inputs.model->ranges();
+  return fmt::format("{}\nmodel: {} x {} x {} cells, {} with {}; {}\n{}; {}\nfields: {}\nG: {} x {}, {} entries\n",
+                     shown(inputs.run.title), nx, ny, nz, grouped(inputs.model->source().size()), ranges.names(),
+                     extent_text(all.cells->bounds()), counted(inputs.points.size(), "point"),
                      extent_text(bounds_of(inputs.points)), fields_text(inputs.run.fields),
-                     grouped(inputs.run.fields.size() * inputs.points.size()), grouped(cells.size()),
-                     short_number(entries_of(inputs, cells)));
+                     grouped(inputs.run.fields.size() * inputs.points.size()), grouped(all.columns->size()),
+                     short_number(all.entries()));
 }
 
 /// What --dry-run prints behind the heading: bytes of G by precision for so many ranks, of memory that is free, of
 /// files.
-std::string sensitivity_sizes(const Inputs& inputs, const ActiveCells& cells, int ranks,
-                              const std::string& ranks_text) {
-  const std::int64_t n_fields = inputs.run.fields.size(), columns = cells.size();
+std::string sensitivity_sizes(const SensitivityCase& all, int ranks, const std::string& ranks_text) {
+  const Inputs& inputs = all.inputs;
+  const std::int64_t n_fields = inputs.run.fields.size(), columns = all.columns->size();
   const std::int64_t mine = (inputs.points.size() + ranks - 1) / ranks;
   const StorageSettings& settings = inputs.run.sensitivity;
   std::string text;
@@ -88,8 +134,7 @@ std::string sensitivity_sizes(const Inputs& inputs, const ActiveCells& cells, in
 }
 
 /// How G is kept, how long making it and its products take and how often these must be wanted for storing to pay.
-std::string sensitivity_report(const Inputs& inputs, const ActiveCells& cells, const StorageChoice& choice,
-                               const ProductTimes& times) {
+std::string sensitivity_report(const SensitivityCase& all, const StorageChoice& choice, const ProductTimes& times) {
   std::string text = fmt::format("\nsensitivities: {}\n", shown(choice.why));
   if (!choice.warning.empty()) text += shown(choice.warning) + "\n";
   const bool kept = choice.store != Store::none;
@@ -97,7 +142,7 @@ std::string sensitivity_report(const Inputs& inputs, const ActiveCells& cells, c
     text += fmt::format("opened in {}\n", duration_text(times.build_seconds));
   } else if (kept) {
     text += fmt::format("made in {}, {} entries/s\n", duration_text(times.build_seconds),
-                        short_number(entries_of(inputs, cells) / std::max(times.build_seconds, 1e-9)));
+                        short_number(all.entries() / std::max(times.build_seconds, 1e-9)));
   }
   const bool compared = kept && times.anew.apply > 0;
   text +=
@@ -123,32 +168,6 @@ std::string difference_text(FieldList fields, const DirectComparison& comparison
   }
   return fmt::format("largest difference from the direct fields at {}, over the largest value: {}\n",
                      counted(comparison.n_points, "point"), fmt::join(parts, ", "));
-}
-
-/// A case's matrix: every cell of its box, those without density too.
-struct SensitivityCase {
-  Inputs inputs;
-  std::unique_ptr<ActiveCells> cells;
-  /// (cell), kg/m3
-  std::vector<double> densities;
-
-  [[nodiscard]] ModelProblem problem() const {
-    return {inputs.model->source(), *cells, inputs.points, inputs.run.request()};
-  }
-};
-
-/// Collective.
-SensitivityCase read_all(const SensitivityOptions& options, const Communicator& communicator) {
-  SensitivityCase all;
-  all.inputs = read_inputs(options, communicator, CaseUse::sensitivity);
-  Case& run = all.inputs.run;
-  if (!run.sensitivity.precision) run.sensitivity.precision = StoredPrecision::double_;
-  agree(communicator, [&] {
-    const Cells& prisms = *all.inputs.model->cells();
-    all.cells = std::make_unique<ActiveCells>(prisms.content().edges, prisms.content().rounding);
-    all.densities = densities_of(prisms, *all.cells);
-  });
-  return all;
 }
 
 RowFile file_of(const Inputs& inputs) {
@@ -203,24 +222,24 @@ void compute_and_write(const SensitivityOptions& options, SensitivityCase& all, 
   const bool tells = is_root && !options.quiet;
   auto header = header_for<SensitivityHeader>(run, "sensitivity", communicator.size());
   header.cells = all.cells.get();
-  header.model = all.densities;
+  header.unknown = all.unknown;
+  header.model = all.amounts;
   SensitivityFiles files(std::move(header), communicator);
   StorageSettings settings = run.sensitivity;
   settings.rows = &files;
   const auto matrix = made_together(communicator, [&] {
     return at_places_of(run, [&] {
       if (!settings.file.empty() && settings.store != Store::file) files.check_place(file_of(all.inputs));
-      return std::make_unique<HostOperator>(*all.cells, all.inputs.points, run.request(), settings, communicator);
+      return std::make_unique<HostOperator>(*all.columns, all.inputs.points, run.request(), settings, communicator);
     });
   });
   agree(communicator, throw_if_interrupted);
   ProductTimes times{matrix->implementation().facts.build_seconds, matrix->implementation().product_seconds(), {}};
   if (matrix->implementation().facts.choice.store != Store::none) times.anew = seconds_anew(problem, communicator);
   agree(communicator, throw_if_interrupted);
-  if (tells)
-    std::cout << sensitivity_report(all.inputs, *all.cells, matrix->implementation().facts.choice, times) << std::flush;
+  if (tells) std::cout << sensitivity_report(all, matrix->implementation().facts.choice, times) << std::flush;
   write_matrix(all, *matrix, files, tells, communicator);
-  const Fields result = fields_of_model(problem, all.densities, *matrix, times, communicator);
+  const Fields result = fields_of_model(problem, all.amounts, *matrix, times, communicator);
   const std::string differences = difference_text(run.fields, compare_directly(problem, result, communicator));
   const std::vector<std::pair<std::string, double>> performance = performance_of(*matrix, times, communicator);
   agree(communicator, [&] {
@@ -250,11 +269,10 @@ ProgramEnd execute(const SensitivityOptions& options, const std::vector<std::str
     return {};
   }
   const StartedRanks started = start_ranks(kokkos_options, communicator);
-  if (tells) std::cout << sensitivity_heading(inputs, *all.cells) << std::flush;
+  if (tells) std::cout << sensitivity_heading(all) << std::flush;
   if (options.dry_run) {
     if (tells) {
-      std::cout << sensitivity_sizes(inputs, *all.cells, communicator.size(), placement_text(started.places))
-                << std::flush;
+      std::cout << sensitivity_sizes(all, communicator.size(), placement_text(started.places)) << std::flush;
     }
     return {};
   }

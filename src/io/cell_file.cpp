@@ -436,6 +436,37 @@ std::vector<double> read_densities(const InputFile& file, const DensityFile& spe
   return densities_from_text(file, spec, counts);
 }
 
+std::array<std::vector<double>, 3> read_magnetizations(const InputFile& file, const DensityFile& spec,
+                                                       const CellCounts& counts) {
+  if (!is_array_file(file)) throw file.error("is text; magnetizations of cells are read from HDF5 or netCDF-4");
+  const std::string name = spec.dataset.empty() ? spec.what : spec.dataset;
+  const std::string dataset = name.starts_with('/') ? name : "/" + name;
+  std::array<std::vector<double>, 3> components;
+  const ArrayFile arrays(file);
+  if (!arrays.has(dataset)) {
+    for (std::size_t d = 0; d < components.size(); ++d) {
+      DensityFile component = spec;
+      component.dataset = dataset + "_" + direction_names[d];
+      components[d] = densities_from_arrays(file, component, counts, NanDensities::refused);
+    }
+    return components;
+  }
+  const std::int64_t total = counts[0] * counts[1] * counts[2];
+  const std::vector<std::int64_t> shape = arrays.shape(dataset), wanted = {3, counts[2], counts[1], counts[0]};
+  if (shape != wanted && shape != std::vector<std::int64_t>{3, total}) {
+    throw file.error(fmt::format("has {} of shape {}; (3, upward, northing, easting) = {} or (3, {}) is needed",
+                                 dataset, shape_text(shape), shape_text(wanted), total));
+  }
+  if (shape == wanted) check_ascending(arrays, file, dataset, counts);
+  const std::vector<double> all = arrays.read(dataset);
+  for (std::size_t d = 0; d < components.size(); ++d) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(d) * total;
+    components[d] = std::vector<double>(first, first + total);
+    to_kilograms(components[d], spec, file, counts, NanDensities::refused);
+  }
+  return components;
+}
+
 std::vector<double> read_edges(const InputFile& file, const std::string& name, ProblemList& problems) {
   if (is_array_file(file))
     throw file.error("is HDF5 or netCDF; edges are read from text, numbers separated by blanks, commas or line ends");

@@ -13,6 +13,7 @@
 #include <ctime>
 #include <limits>
 #include <memory>
+#include <numbers>
 #include <numeric>
 #include <string_view>
 #include <variant>
@@ -595,6 +596,19 @@ void write_header(Hdf5File& file, const FileHeader& header) {
   } else {
     file.write_attribute("/", "case", header.case_text);
   }
+}
+
+void write_magnetic(Hdf5File& file, const Magnetic& magnetic) {
+  constexpr double degree = std::numbers::pi / 180, nanotesla = 1e-9;
+  const auto [east, north, up] = magnetic.inducing_field;
+  const double across = std::hypot(east, north), intensity = std::hypot(across, up);
+  if (intensity > 0) {
+    file.write_attribute("/", "inducing_field_inclination", std::atan2(-up, across) / degree);
+    file.write_attribute("/", "inducing_field_declination", std::atan2(east, north) / degree);
+    file.write_attribute("/", "inducing_field_intensity", intensity / nanotesla);
+  }
+  file.write_attribute("/", "vacuum_permeability", magnetic.vacuum_permeability);
+  file.write_attribute("/", "inside", name(magnetic.inside));
 }
 
 void write_machine(Hdf5File& file, const std::string& group, const ProgramFacts& program, const MachineUse& use) {

@@ -13,6 +13,7 @@
 #include <prismfield/cells.hpp>
 #include <prismfield/fields.hpp>
 #include <prismfield/points.hpp>
+#include <prismfield/request.hpp>
 
 #include "base/program_facts.hpp"
 #include "io/hdf5_file.hpp"
@@ -82,6 +83,10 @@ struct FileHeader {
 /// Writes title, history, reference system, axes and case to the root: the case as its attribute, or the dataset of
 /// that name where it is too long for an attribute.
 void write_header(Hdf5File& file, const FileHeader& header);
+
+/// Writes what magnetic fields depend on to the root: the inducing field, where there is one, as inclination and
+/// declination, degrees, and intensity, nT; mu0; what is written inside prisms.
+void write_magnetic(Hdf5File& file, const Magnetic& magnetic);
 
 /// "/group/name"; the bare name for the group "".
 [[nodiscard]] std::string path_in(const std::string& group, const std::string& name);

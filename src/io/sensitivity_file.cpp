@@ -109,6 +109,22 @@ std::vector<std::string> differences(const SensitivityIdentity& wanted, const Se
   return texts;
 }
 
+/// How an unknown and the fields of one of it are written.
+struct UnknownText {
+  const char *unit, *per, *one, *of_cells;
+};
+UnknownText text_of(Unknown unknown) {
+  switch (unknown) {
+    case Unknown::susceptibility: return {"1", "", "a susceptibility of 1 (SI)", "susceptibility of each cell"};
+    case Unknown::magnetization:
+      return {"A m-1", " m A-1", "1 A/m", "magnetisation of each cell: blocks easting, northing, upward"};
+    case Unknown::density: break;
+  }
+  return {"kg m-3", " m3 kg-1", "1 kg/m3", "density of each cell"};
+}
+/// The dimension of G's columns.
+const char* columns_name(Unknown unknown) { return unknown == Unknown::magnetization ? "column" : "cell"; }
+
 Type type_of(StoredPrecision precision) {
   if (precision == StoredPrecision::double_) return Type::double_;
   if (precision == StoredPrecision::float_) return Type::float_;
@@ -138,11 +154,18 @@ void write_cells_of(Hdf5File& file, const SensitivityHeader& header) {
     file.write_attribute(names[d], "units", "m");
     file.write_attribute(names[d], "long_name", std::string("edges of the cells: ") + names[d]);
   }
-  file.make_dimension_without_values("cell", cells.size());
-  write_list(file, "cell_number", "cell", cells.cells(), "",
+  const char* const dimension = columns_name(header.unknown);
+  file.make_dimension_without_values(dimension, header.columns());
+  const std::vector<std::int64_t> of_block = cells.cells();
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t k = 0; k < header.blocks(); ++k) {
+    numbers.insert(numbers.end(), of_block.begin(), of_block.end());
+  }
+  write_list(file, "cell_number", dimension, numbers, "",
              "number of the cell in the box, easting fastest, then northing, then upward");
   if (header.model.empty()) return;
-  write_list(file, "model", "cell", header.model, "kg m-3", "density of each cell");
+  const UnknownText text = text_of(header.unknown);
+  write_list(file, "model", dimension, header.model, text.unit, text.of_cells);
   file.write_attribute("model", "hash", hash_of_values(header.model));
 }
 
@@ -156,30 +179,36 @@ struct Places {
 Places write_frame(const PositionedFile& out, const fs::path& target, const SensitivityHeader& header,
                    const RowFile& rows) {
   const FieldList fields = rows.request.fields;
-  const std::int64_t n_fields = fields.size(), n_points = rows.points.size(), columns = header.cells->size();
+  const std::int64_t n_fields = fields.size(), n_points = rows.points.size(), columns = header.columns();
+  const UnknownText text = text_of(header.unknown);
   Hdf5File file = Hdf5File::create_with_room(target, Checksums::fletcher32,
                                              sensitivity_file_bytes(n_fields, n_points, columns, rows.precision));
   write_header(file, header);
   const SensitivityIdentity identity = identity_of(header, rows);
   const std::string names = fmt::format("{}", fmt::join(names_of(fields), " "));
   std::vector<std::string> units;
-  for (std::int64_t f = 0; f < n_fields; ++f) units.push_back(fmt::format("{} m3 kg-1", info_of(fields, f).unit));
+  for (std::int64_t f = 0; f < n_fields; ++f) units.push_back(fmt::format("{}{}", info_of(fields, f).unit, text.per));
   for (const auto& [name, value] : {std::pair<std::string, std::string>{"fields", names},
+                                    {"unknown", name(header.unknown)},
                                     {"hash", hash_of(identity)},
                                     {"depends_on", text_of(identity)}}) {
     file.write_attribute("/", name, value);
   }
-  file.write_attribute("/", "gravitational_constant", rows.request.gravitational_constant);
+  if (header.unknown == Unknown::density) {
+    file.write_attribute("/", "gravitational_constant", rows.request.gravitational_constant);
+  } else {
+    write_magnetic(file, rows.request.magnetic);
+  }
   write_points_of(file, rows.points);
   write_cells_of(file, header);
   file.make_dimension_without_values("field", n_fields);
   Places places;
   places.rows = file.reserve("G", {n_fields, n_points, columns}, type_of(rows.precision));
-  file.attach_dimensions("G", {"field", "point", "cell"});
+  file.attach_dimensions("G", {"field", "point", columns_name(header.unknown)});
   file.write_attribute("G", "fields", names);
   file.write_attribute("G", "axes", name(header.axes));
   file.write_attribute("G", "units", fmt::format("{}", fmt::join(units, ", ")));
-  file.write_attribute("G", "long_name", "field at a point for 1 kg/m3 in a cell");
+  file.write_attribute("G", "long_name", fmt::format("field at a point for {} in a cell", text.one));
   file.write_attribute("G", "coordinates", "easting northing upward");
   refer_to_crs(file, "G");
   places.checksums = file.reserve(checksums_name, {n_fields, n_points}, Type::integer);
@@ -215,7 +244,7 @@ public:
         m_fields(rows.request.fields),
         m_axes(header.axes),
         m_n_points(rows.points.size()),
-        m_columns(header.cells->size()),
+        m_columns(header.columns()),
         m_target(followed(rows.file)) {
     std::string name;
     agree(m_ranks, [&] {
@@ -368,16 +397,26 @@ SensitivityIdentity identity_of(const SensitivityHeader& header, const RowFile& 
   const Request& request = rows.request;
   // this version sums every pair whatever is asked for
   const Method method = request.execution.method == Method::automatic ? Method::direct : request.execution.method;
-  return {{"version of the format", "1"},
-          {"fields", fmt::format("{}", fmt::join(names_of(request.fields), " "))},
-          {"axes", name(header.axes)},
-          {"gravitational constant", fmt::format("{}", request.gravitational_constant)},
-          {"cells", hash_of_cells(*header.cells)},
-          {"points", hash_of_points(rows.points)},
-          {"sensitivity.precision", name(rows.precision)},
-          {"execution.precision", name(request.execution.precision)},
-          {"execution.kernel", name(request.execution.kernel)},
-          {"execution.method", name(method)}};
+  SensitivityIdentity identity = {{"version of the format", "1"},
+                                  {"fields", fmt::format("{}", fmt::join(names_of(request.fields), " "))},
+                                  {"axes", name(header.axes)}};
+  if (header.unknown == Unknown::density) {
+    identity.emplace_back("gravitational constant", fmt::format("{}", request.gravitational_constant));
+  } else {
+    const Magnetic& magnetic = request.magnetic;
+    identity.emplace_back("unknown", name(header.unknown));
+    identity.emplace_back("inducing field", fmt::format("{}", fmt::join(magnetic.inducing_field, " ")));
+    identity.emplace_back("magnetic.inside", name(magnetic.inside));
+    identity.emplace_back("vacuum permeability", fmt::format("{}", magnetic.vacuum_permeability));
+  }
+  const SensitivityIdentity others = {{"cells", hash_of_cells(*header.cells)},
+                                      {"points", hash_of_points(rows.points)},
+                                      {"sensitivity.precision", name(rows.precision)},
+                                      {"execution.precision", name(request.execution.precision)},
+                                      {"execution.kernel", name(request.execution.kernel)},
+                                      {"execution.method", name(method)}};
+  identity.insert(identity.end(), others.begin(), others.end());
+  return identity;
 }
 
 std::string hash_of(const SensitivityIdentity& identity) {
@@ -421,8 +460,7 @@ std::unique_ptr<RowSource> SensitivityFiles::open(const RowFile& rows) {
     std::error_code error;
     is_there = fs::exists(rows.file, error);
     if (!is_there) return;
-    source =
-        open_sensitivity_file(rows, m_header.cells->size(), m_header.axes, identity_of(m_header, rows), model_hash);
+    source = open_sensitivity_file(rows, m_header.columns(), m_header.axes, identity_of(m_header, rows), model_hash);
   });
   const bool everywhere = !any(m_ranks, !is_there);
   if (any(m_ranks, is_there) && !everywhere) {
@@ -431,9 +469,9 @@ std::unique_ptr<RowSource> SensitivityFiles::open(const RowFile& rows) {
   }
   if (source && !m_header.model.empty() && model_hash != hash_of_values(m_header.model)) {
     m_warnings.push_back(fmt::format(
-        "{}: its dataset model does not hold the densities of this case, G is that of this case; delete the file to "
+        "{}: its dataset model does not hold the {} of this case, G is that of this case; delete the file to "
         "have both",
-        rows.file.string()));
+        rows.file.string(), name(m_header.unknown)));
   }
   return source;
 }

@@ -12,6 +12,7 @@
 #include <prismfield/cells.hpp>
 #include <prismfield/communicator.hpp>
 #include <prismfield/fields.hpp>
+#include <prismfield/request.hpp>
 #include <prismfield/row_store.hpp>
 
 #include "base/program_facts.hpp"
@@ -22,10 +23,14 @@ namespace prismfield {
 /// What G.h5 says beside G, and what its columns are.
 struct SensitivityHeader : FileHeader {
   MachineUse use;
-  /// column j of G is active cell j; must outlive what uses the header
+  /// column j of G is active cell j, of a magnetisation in three blocks; must outlive what uses the header
   const ActiveCells* cells = nullptr;
-  /// one a column, kg/m3, for the dataset `model`; empty: none
+  Unknown unknown = Unknown::density;
+  /// one a column, for the dataset `model`; empty: none
   std::vector<double> model;
+
+  [[nodiscard]] std::int64_t blocks() const noexcept { return unknown == Unknown::magnetization ? 3 : 1; }
+  [[nodiscard]] std::int64_t columns() const noexcept { return blocks() * cells->size(); }
 };
 
 /// All that G depends on, as named words: two files are of one G when all of them are the same.
@@ -39,15 +44,16 @@ using SensitivityIdentity = std::vector<std::pair<std::string, std::string>>;
                                                   StoredPrecision precision);
 
 /// Opens a file as the rows that `identity` asks for, `rows` having `columns` of them. Throws InputError, by the key
-/// sensitivity.file, for a file of anything else and for a damaged one. `model_hash`: of the file's densities, "" where
+/// sensitivity.file, for a file of anything else and for a damaged one. `model_hash`: of the file's `model`, "" where
 /// it has none.
 [[nodiscard]] std::unique_ptr<RowSource> open_sensitivity_file(const RowFile& rows, std::int64_t columns, Axes axes,
                                                                const SensitivityIdentity& identity,
                                                                std::string& model_hash);
 
 /// G in HDF5 files that netCDF-4 programs open: dataset G (field, point, cell) in units and axes of the output per
-/// kg/m3, doubles or floats, with `model`, coordinates of points, edges of cells, the hash of all that G depends on and
-/// a checksum a row. It is never held whole: each rank writes its rows to their place in a temporary file in the same
+/// kg/m3, SI or A/m, doubles or floats, with `model`, coordinates of points, edges of cells, the hash of all that G
+/// depends on and a checksum a row. Of a magnetisation (field, point, column): blocks of all cells, easting, northing,
+/// upward. It is never held whole: each rank writes its rows to their place in a temporary file in the same
 /// folder, which is renamed when complete.
 class SensitivityFiles final : public RowStore {
 public:

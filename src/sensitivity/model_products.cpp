@@ -24,7 +24,7 @@ std::int64_t points_for(double pairs, std::int64_t n_prisms) {
 
 /// Tells which points are in and on prisms: these few are computed, the others are outside of all. Collective.
 void find_points_inside(const ModelProblem& problem, const Communicator& communicator, Fields& result) {
-  const Bounds b = problem.cells.bounds();
+  const Bounds b = problem.columns.bounds();
   const Points& points = problem.points;
   std::vector<std::int64_t> within;
   for (std::int64_t number = 0; number < points.size(); ++number) {
@@ -44,8 +44,9 @@ void find_points_inside(const ModelProblem& problem, const Communicator& communi
 
 }  // namespace
 
-std::vector<double> densities_of(const Cells& prisms, const ActiveCells& cells) {
-  std::vector<double> densities(static_cast<std::size_t>(cells.size()), 0.0);
+std::vector<double> amounts_of(const Cells& prisms, const ActiveCells& cells, Unknown unknown) {
+  const std::size_t n_blocks = unknown == Unknown::magnetization ? 3 : 1;
+  std::vector<double> amounts(n_blocks * static_cast<std::size_t>(cells.size()), 0.0);
   const CellCounts counts = cells.counts();
   const auto place = [&](std::size_t direction, double edge) {
     const std::vector<double>& edges = cells.edges()[direction];
@@ -53,15 +54,23 @@ std::vector<double> densities_of(const Cells& prisms, const ActiveCells& cells) 
   };
   constexpr std::int64_t at_once = 100'000;
   PrismBlock block;
+  std::vector<double> susceptibilities;
   for (std::int64_t first = 0; first < prisms.size(); first += at_once) {
-    prisms.read({first, std::min(first + at_once, prisms.size())}, block);
+    const IndexRange range{first, std::min(first + at_once, prisms.size())};
+    prisms.read(range, block);
+    if (unknown == Unknown::susceptibility) prisms.read_susceptibilities(range, susceptibilities);
     for (std::size_t i = 0; i < block.west.size(); ++i) {
       const std::int64_t cell =
           (place(2, block.bottom[i]) * counts[1] + place(1, block.south[i])) * counts[0] + place(0, block.west[i]);
-      densities.at(static_cast<std::size_t>(cell)) = block.density[i];
+      for (std::size_t k = 0; k < n_blocks; ++k) {
+        const std::vector<double>& of_prisms = unknown == Unknown::density          ? block.density
+                                               : unknown == Unknown::susceptibility ? susceptibilities
+                                                                                    : block.magnetization[k];
+        amounts.at(k * static_cast<std::size_t>(cells.size()) + static_cast<std::size_t>(cell)) = of_prisms[i];
+      }
     }
   }
-  return densities;
+  return amounts;
 }
 
 std::optional<std::int64_t> products_that_pay(const StorageChoice& choice, const ProductTimes& times) {
@@ -76,11 +85,11 @@ ProductSeconds seconds_anew(const ModelProblem& problem, const Communicator& com
   constexpr std::int64_t least_points = 64;
   const std::int64_t n = problem.points.size();
   const std::int64_t wanted =
-      std::max(points_for(most_pairs, problem.cells.size()), least_points * communicator.size());
+      std::max(points_for(most_pairs, problem.columns.size()), least_points * communicator.size());
   const Points sample = sample_of(problem.points, wanted);
   StorageSettings settings;
   settings.store = Store::none;
-  HostOperator direct(problem.cells, sample, problem.request, settings, communicator);
+  HostOperator direct(problem.columns, sample, problem.request, settings, communicator);
   ProductSeconds seconds = direct.implementation().product_seconds();
   const double scale = static_cast<double>(n) / static_cast<double>(std::max<std::int64_t>(sample.size(), 1));
   seconds.apply *= scale;
@@ -88,22 +97,22 @@ ProductSeconds seconds_anew(const ModelProblem& problem, const Communicator& com
   return seconds;
 }
 
-Fields fields_of_model(const ModelProblem& problem, const std::vector<double>& densities, HostOperator& matrix,
+Fields fields_of_model(const ModelProblem& problem, const std::vector<double>& amounts, HostOperator& matrix,
                        const ProductTimes& times, const Communicator& communicator) {
   const Plan& plan = matrix.plan();
   Fields result;
   result.fields = problem.request.fields;
   const std::int64_t n_fields = result.fields.size(), n_points = problem.points.size();
   std::vector<double> mine(static_cast<std::size_t>(n_fields * plan.points().size()));
-  matrix.apply(densities, mine);
+  matrix.apply(amounts, mine);
   if (communicator.rank() == 0) result.values.assign(static_cast<std::size_t>(n_fields * n_points), 0.0);
   add_parts_to_root(communicator, std::move(mine), n_fields, n_points, plan.points(), 1, result.values);
   result.plan = plan;
   // other methods have no grids; results of all have these
   result.method_numbers = {{"slots", 0}, {"batch", 0}, {"scratch_bytes", 0}};
   if (plan.method == Method::direct) result.method_numbers = method_of(plan).text(plan).numbers;
-  result.pairs = result.pairs_now = n_points * problem.cells.size();
-  result.rank_pairs = gather(communicator, plan.points().size() * problem.cells.size());
+  result.pairs = result.pairs_now = n_points * problem.columns.size();
+  result.rank_pairs = gather(communicator, plan.points().size() * problem.columns.size());
   result.field_seconds = times.kept.apply;
   result.setup_seconds = times.build_seconds;
   find_points_inside(problem, communicator, result);

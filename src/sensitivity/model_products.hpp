@@ -24,10 +24,10 @@ class Communicator;
 
 /// A model and the points of its fields; what it refers to must outlive it.
 struct ModelProblem {
-  /// those cells that have a density
+  /// those cells that are not empty
   const PrismSource& prisms;
-  /// all of them, the columns of G
-  const ActiveCells& cells;
+  /// the columns of G, of all cells
+  const PrismSource& columns;
   const Points& points;
   Request request;
 };
@@ -40,8 +40,9 @@ struct ProductTimes {
   ProductSeconds anew;
 };
 
-/// Densities of all cells out of those that are prisms, kg/m3.
-[[nodiscard]] std::vector<double> densities_of(const Cells& prisms, const ActiveCells& cells);
+/// The model m of all cells, (column), out of those that are prisms: densities, kg/m3, susceptibilities, SI, or the
+/// components of the magnetisation, A/m, induced and remanent, in three blocks.
+[[nodiscard]] std::vector<double> amounts_of(const Cells& prisms, const ActiveCells& cells, Unknown unknown);
 
 /// Products, of G and of its transposed alike, after which storing has paid; nothing where it does not, or where G was
 /// not made or not measured.
@@ -50,8 +51,8 @@ struct ProductTimes {
 /// Products computed anew, measured at some of the points and scaled to all. Collective.
 [[nodiscard]] ProductSeconds seconds_anew(const ModelProblem& problem, const Communicator& communicator);
 
-/// G m at all points, on rank 0, with the points in and on prisms. `densities`: m, (cell), kg/m3. Collective.
-[[nodiscard]] Fields fields_of_model(const ModelProblem& problem, const std::vector<double>& densities,
+/// G m at all points, on rank 0, with the points in and on prisms. `amounts`: m, (column). Collective.
+[[nodiscard]] Fields fields_of_model(const ModelProblem& problem, const std::vector<double>& amounts,
                                      HostOperator& matrix, const ProductTimes& times, const Communicator& communicator);
 
 /// Differences of G m from the fields that a forward run has.

@@ -114,6 +114,38 @@ class Matrix(Sensitivity):
         for i, sign in enumerate((1, -1, 1, -1)):
             np.testing.assert_array_equal(up[i], sign * down[i])
 
+    def test_magnetic_rows(self):
+        magnetic = ("--set", "magnetic.inducing_field={inclination: -62.5, declination: 11.25, intensity: 48250}", "--set", "fields=[bx, bz, tmi]",
+                    "--set", "model.mesh.susceptibility={random: [0, 0.05], seed: 3}")
+        remanent = ("--set", "model.mesh.magnetization=[0.5, -1, 2]")
+        for unknown, model, columns, units in (("susceptibility", magnetic, 60, "nT, nT, nT"),
+                                               ("magnetization", magnetic + remanent, 180, "nT m A-1, nT m A-1, nT m A-1")):
+            with self.subTest(unknown):
+                for keep in ("store: memory, file: G.h5", "compression: 1e-4"):
+                    self.skip_compression_on_a_device(keep)
+                    text = self.computed(*model, "--set", "sensitivity={" + keep + "}").stdout
+                    self.assertRegex(text, rf"(?m)^G: 105 x {columns}, ")
+                    self.done("run", "case.yaml", "--quiet", "--output", "direct.h5", *model)
+                    self.done("compare", "fields.h5", "direct.h5", "--quiet", "--tolerance", 1e-2 if "1e-4" in keep else 1e-12)
+                if h5py is not None:
+                    with h5py.File(self.folder / "G.h5") as file, h5py.File(self.folder / "direct.h5") as direct:
+                        self.assertEqual(file.attrs["unknown"].decode(), unknown)
+                        self.assertEqual(file["G"].attrs["units"].decode(), units)
+                        self.assertAlmostEqual(file.attrs["inducing_field_inclination"], -62.5, 10)
+                        for i, field in enumerate(("bx", "bz", "tmi")):
+                            expected = direct[field][...].ravel()
+                            self.assertLess(abs(file["G"][i] @ file["model"][...] - expected).max(), 1e-12 * abs(expected).max(), field)
+                # with its own kind of columns a file is not used by the other
+                result = self.sensitivity("--quiet", *FILE, *(magnetic if unknown == "magnetization" else magnetic + remanent))
+                self.assertIn("what differs: unknown ('" + unknown, result.stderr)
+                (self.folder / "G.h5").unlink()
+        self.refused("sensitivity", "case.yaml", "--quiet", *magnetic, "--set", "fields=[gz, tmi]",
+                     lines=["--set fields: has fields of density and of the magnetisation; an operator multiplies one of the two"])
+        self.refused("sensitivity", "case.yaml", "--quiet", *magnetic, "--set", "magnetic.inside=nan",
+                     lines=["--set magnetic.inside: is nan, which no product can have; use B, H, cavity or borehole"])
+        self.refused("sensitivity", "case.yaml", "--quiet", "--set", "fields=bx",
+                     lines=["--set fields: has bx, but no cell of the model has a susceptibility or magnetization"])
+
     def test_products_by_tree_and_fft_give_the_fields(self):
         mesh = ("--set", "model={voxels: {easting: [0, 600, 6], northing: [0, 400, 4], upward: [-300, 0, 3], density: {random: "
                          "[-100, 300]}}}", "--set", "observations.grid.northing=[0, 400, 9]", "--set", "sensitivity={store: none}")
