@@ -60,7 +60,7 @@ inline InvertedModel sample_model(const CellEdges& edges) {
         };
         const std::array<double, 3> at{middle(0, i), middle(1, j), middle(2, k)};
         model.cells.push_back(cell);
-        model.density.push_back(300 * ball(at, 0.35, 0.4, 0.8) - 180 * ball(at, 0.7, 0.6, 0.6));
+        model.values.push_back(300 * ball(at, 0.35, 0.4, 0.8) - 180 * ball(at, 0.7, 0.6, 0.6));
       }
     }
   }
@@ -82,10 +82,10 @@ inline InvertedModel sample_model(const CellEdges& edges) {
 
 /// Deviations, depth of investigation and the resolution's trace beside the densities.
 inline void add_uncertainty(InvertedModel& model) {
-  const std::size_t n = model.density.size();
+  const std::size_t n = model.values.size();
   for (std::size_t i = 0; i < n; ++i) {
     const double depth = 1 - static_cast<double>(i) / static_cast<double>(n);
-    model.density_sigma.push_back(10 + 60 * depth);
+    model.sigma.push_back(10 + 60 * depth);
     model.depth_of_investigation.push_back(depth * depth);
   }
   model.samples = 100;

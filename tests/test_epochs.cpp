@@ -235,7 +235,7 @@ TEST(Epochs, AreTheModelsOfADenseSolver) {
     const InversionOutcome outcome = invert_here(input);
     const Dense dense = dense_problem(input);
     const Numbers expected = dense.solve(dense.b, 1);
-    EXPECT_LT(difference(outcome.model.density, expected), 2e-5) << change;
+    EXPECT_LT(difference(outcome.model.values, expected), 2e-5) << change;
     // phi_d + beta phi_m of the solution is what the quadratic form is there
     const ConvergenceRow& row = outcome.model.convergence.back();
     double least = 0;
@@ -249,7 +249,7 @@ TEST(Epochs, AreTheModelsOfADenseSolver) {
       least += 3 * *input.settings.beta * x * y * z * std::pow(50 / (depth + 20), 2) * std::pow(input.reference[i], 2);
     }
     EXPECT_NEAR(row.phi_d + row.beta * row.phi_m, least, 1e-6 * std::abs(least)) << change;
-    EXPECT_EQ(outcome.model.density.size(), 3 * monitored.n());
+    EXPECT_EQ(outcome.model.values.size(), 3 * monitored.n());
     ASSERT_EQ(outcome.model.data.size(), 3U);
     for (std::size_t e = 0; e < 3; ++e) EXPECT_EQ(outcome.model.data[e].name, input.data[e].name);
   }
@@ -265,10 +265,10 @@ TEST(Epochs, HaveTheDeviationsOfADenseSolver) {
   Numbers identity(dense.n * dense.n, 0.0);
   for (std::size_t i = 0; i < dense.n; ++i) identity[i * dense.n + i] = 1;
   const Numbers inverse = dense.solve(identity, dense.n);
-  ASSERT_EQ(model.density_sigma.size(), dense.n);
+  ASSERT_EQ(model.sigma.size(), dense.n);
   double squares = 0, trace = 0;
   for (std::size_t i = 0; i < dense.n; ++i) {
-    const double ratio = model.density_sigma[i] / std::sqrt(inverse[i * dense.n + i]);
+    const double ratio = model.sigma[i] / std::sqrt(inverse[i * dense.n + i]);
     // five standard errors of 4.1 %
     EXPECT_NEAR(ratio, 1, 0.2) << i;
     squares += ratio * ratio / static_cast<double>(dense.n);
@@ -292,7 +292,7 @@ TEST(Epochs, OfEqualDataHaveTheModelOfOne) {
     const InvertedModel one = with(monitored.input({1}));
     const InvertedModel two = with(monitored.input({1, 1}));
     for (std::size_t e = 0; e < 2; ++e) {
-      EXPECT_LT(difference(epoch_of(two.density, monitored.n(), e), one.density), norm < 2 ? 1e-2 : 1e-4);
+      EXPECT_LT(difference(epoch_of(two.values, monitored.n(), e), one.values), norm < 2 ? 1e-2 : 1e-4);
       EXPECT_LT(difference(epoch_of(two.depth_of_investigation, monitored.n(), e), one.depth_of_investigation), 1e-3);
     }
     EXPECT_NEAR(two.convergence.back().phi_d, 2 * one.convergence.back().phi_d, 0.01 * two.convergence.back().phi_d);
@@ -326,12 +326,12 @@ TEST(Epochs, WithoutWeightOfTheirChangeAreThoseOfSeparateRuns) {
     double phi_d = 0, phi_m = 0;
     for (int epoch = 0; epoch < 3; ++epoch) {
       const InvertedModel one = with(monitored.input({epoch}));
-      EXPECT_LT(difference(epoch_of(all.density, monitored.n(), static_cast<std::size_t>(epoch)), one.density), 2e-4);
+      EXPECT_LT(difference(epoch_of(all.values, monitored.n(), static_cast<std::size_t>(epoch)), one.values), 2e-4);
       phi_d += one.convergence.back().phi_d, phi_m += one.convergence.back().phi_m;
     }
     EXPECT_NEAR(all.convergence.back().phi_d, phi_d, 1e-4 * phi_d);
     EXPECT_NEAR(all.convergence.back().phi_m, phi_m, 1e-4 * phi_m);
-    EXPECT_GT(difference(epoch_of(all.density, monitored.n(), 0), epoch_of(all.density, monitored.n(), 2)), 0.1);
+    EXPECT_GT(difference(epoch_of(all.values, monitored.n(), 0), epoch_of(all.values, monitored.n(), 2)), 0.1);
   }
 }
 
@@ -341,7 +341,7 @@ TEST(Epochs, ComeTogetherAsTheirChangeWeighsMore) {
   for (const double change : {0.0, 1.0, 100.0, 1e4}) {
     InversionInput input = monitored.input({0, 2});
     input.settings.change = change;
-    const Numbers model = invert_here(input).model.density;
+    const Numbers model = invert_here(input).model.values;
     const Numbers first = epoch_of(model, monitored.n(), 0), last = epoch_of(model, monitored.n(), 1);
     const double apart = difference(first, last);
     EXPECT_LT(apart, 0.7 * before) << change;
@@ -355,7 +355,7 @@ TEST(Epochs, ComeTogetherAsTheirChangeWeighsMore) {
       double& value = mean.data[0].values[i];
       value = (value + other.values[i]) / 2;
     }
-    EXPECT_LT(difference(first, invert_here(mean).model.density), 2e-3);
+    EXPECT_LT(difference(first, invert_here(mean).model.values), 2e-3);
   }
 }
 
@@ -377,7 +377,7 @@ TEST(Epochs, MeetTheTargetTogetherWithOneBeta) {
     request.fields = data.fields;
     HostOperator g(monitored.cells(), data.points, request);
     Numbers field(static_cast<std::size_t>(g.rows()));
-    g.apply(epoch_of(outcome.model.density, monitored.n(), k % 3), field);
+    g.apply(epoch_of(outcome.model.values, monitored.n(), k % 3), field);
     EXPECT_LT(difference(data.predicted, field), 1e-9) << k;
     for (std::size_t i = 0; i < data.values.size(); ++i) {
       phi_d += std::pow((data.predicted[i] - data.values[i]) / data.sigma[i], 2);
@@ -396,7 +396,7 @@ TEST(Epochs, HaveTrendsOfTheirOwn) {
     for (double& value : input.data[e].values) value += 1e-5 * static_cast<double>(e * e);
   }
   const InversionOutcome with = invert_here(input);
-  EXPECT_LT(difference(with.model.density, without.model.density), 1e-4);
+  EXPECT_LT(difference(with.model.values, without.model.values), 1e-4);
   ASSERT_EQ(with.model.trend.size(), 3U);
   for (std::size_t e = 0; e < 3; ++e) {
     EXPECT_NEAR(with.model.trend[e].at(0) - without.model.trend[e].at(0), 1e-5 * static_cast<double>(e * e), 1e-9);
@@ -409,7 +409,7 @@ TEST(Epochs, DoNotDependOnHowGIsKept) {
   const auto model = [&](Store store, Trend trend = Trend::none) {
     input.storage.store = store;
     input.settings.trend = trend;
-    return invert_here(input).model.density;
+    return invert_here(input).model.values;
   };
   const std::string file = "G of epochs on " + std::to_string(ranks().size()) + ".h5";
   const auto remove = [&] {
@@ -449,8 +449,8 @@ TEST(Epochs, GoOnToTheSameModelsBitForBit) {
     ASSERT_TRUE(observer.kept);
     EXPECT_EQ(observer.kept->model.size(), 3 * monitored.n());
     const InversionOutcome rest = invert_here(input, nullptr, &*observer.kept);
-    EXPECT_EQ(rest.model.density, whole.model.density) << stop;
-    EXPECT_EQ(rest.model.density_sigma, whole.model.density_sigma) << stop;
+    EXPECT_EQ(rest.model.values, whole.model.values) << stop;
+    EXPECT_EQ(rest.model.sigma, whole.model.sigma) << stop;
     EXPECT_EQ(rest.model.depth_of_investigation, whole.model.depth_of_investigation) << stop;
     EXPECT_EQ(rest.model.convergence.size(), whole.model.convergence.size()) << stop;
   }

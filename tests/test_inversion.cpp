@@ -126,7 +126,7 @@ struct Expected {
 
 void expect_model(const SmallCase& small, const InversionInput& input, const Expected& expected) {
   const InversionOutcome outcome = invert_here(input);
-  const std::vector<double>& model = outcome.model.density;
+  const std::vector<double>& model = outcome.model.values;
   ASSERT_EQ(outcome.model.convergence.size(), 1U);
   const ConvergenceRow& row = outcome.model.convergence.back();
   // three digits, and in phi_d the two decimals that are written
@@ -209,9 +209,9 @@ TEST(Inversion, FindsTheBetaOfTheTarget) {
   const ConvergenceRow& last = outcome.model.convergence.back();
   EXPECT_NEAR(last.chi, 1, 0.02);
   EXPECT_NEAR(std::log(last.beta / 1.5474e-7), 0, 0.2);
-  EXPECT_NEAR(small.rms_to_truth(outcome.model.density), 39.1066, 0.2);
+  EXPECT_NEAR(small.rms_to_truth(outcome.model.values), 39.1066, 0.2);
   // what the table says of the model is true of it
-  EXPECT_DOUBLE_EQ(last.maximum, *std::max_element(outcome.model.density.begin(), outcome.model.density.end()));
+  EXPECT_DOUBLE_EQ(last.maximum, *std::max_element(outcome.model.values.begin(), outcome.model.values.end()));
   const PredictedData& data = outcome.model.data.front();
   double phi_d = 0;
   for (std::size_t i = 0; i < data.values.size(); ++i) {
@@ -248,9 +248,9 @@ TEST(Inversion, KeepsBoundsOfEachCell) {
   EXPECT_TRUE(outcome.on_target) << outcome.message;
   double most = 0;
   for (std::size_t j = 0; j < input.lower.size(); ++j) {
-    ASSERT_GE(outcome.model.density[j], input.lower[j]);
-    ASSERT_LE(outcome.model.density[j], input.upper[j]);
-    if (input.upper[j] > 100) most = std::max(most, outcome.model.density[j]);
+    ASSERT_GE(outcome.model.values[j], input.lower[j]);
+    ASSERT_LE(outcome.model.values[j], input.upper[j]);
+    if (input.upper[j] > 100) most = std::max(most, outcome.model.values[j]);
   }
   EXPECT_GT(most, 100);
 }
@@ -259,28 +259,28 @@ TEST(Inversion, WeighsCells) {
   const SmallCase small;
   InversionInput input = small.input();
   input.settings.beta = 1e-6;
-  const std::vector<double> plain = invert_here(input).model.density;
+  const std::vector<double> plain = invert_here(input).model.values;
   // twice the weight everywhere is twice the beta
   input.cell_weights.assign(plain.size(), 2.0);
-  const std::vector<double> doubled = invert_here(input).model.density;
+  const std::vector<double> doubled = invert_here(input).model.values;
   input.cell_weights.clear();
   input.settings.beta = 2e-6;
-  const std::vector<double> stronger = invert_here(input).model.density;
+  const std::vector<double> stronger = invert_here(input).model.values;
   for (std::size_t j = 0; j < plain.size(); ++j) ASSERT_NEAR(doubled[j], stronger[j], 1e-3);
   // a heavy cell stays at the reference
   const std::size_t heavy = (3 * 16 + 8) * 16 + 8;
   input.cell_weights.assign(plain.size(), 1.0);
   input.cell_weights[heavy] = 1e9;
-  EXPECT_LT(std::abs(invert_here(input).model.density[heavy]), 0.05 * std::abs(stronger[heavy]));
+  EXPECT_LT(std::abs(invert_here(input).model.values[heavy]), 0.05 * std::abs(stronger[heavy]));
 }
 
 TEST(Inversion, ComesToTheSameModelFromAnyStart) {
   const SmallCase small;
   InversionInput input = small.input();
   input.settings.beta = 1e-6;
-  const std::vector<double> plain = invert_here(input).model.density;
+  const std::vector<double> plain = invert_here(input).model.values;
   input.start = small.truth();
-  const std::vector<double> other = invert_here(input).model.density;
+  const std::vector<double> other = invert_here(input).model.values;
   for (std::size_t j = 0; j < plain.size(); ++j) ASSERT_NEAR(other[j], plain[j], 0.05);
 }
 
@@ -297,14 +297,14 @@ TEST(Inversion, FindsABetaWithoutSigma) {
     // betas are tried by factors of four; half of one changes phi_d by four at most
     EXPECT_GT(chi, 0.25) << static_cast<int>(choice);
     EXPECT_LT(chi, 4) << static_cast<int>(choice);
-    EXPECT_LT(small.rms_to_truth(outcome.model.density), 41) << static_cast<int>(choice);
+    EXPECT_LT(small.rms_to_truth(outcome.model.values), 41) << static_cast<int>(choice);
   }
 }
 
 TEST(Inversion, HubersNormPassesOutliersBy) {
   const SmallCase small;
   InversionInput input = small.input();
-  const std::vector<double> clean = invert_here(input).model.density;
+  const std::vector<double> clean = invert_here(input).model.values;
   // every twentieth value is off by 50 sigma
   for (std::size_t i = 7; i < input.data.front().values.size(); i += 20) {
     input.data.front().values[i] += (i % 40 == 7 ? 50 : -50) * input.data.front().sigma[i];
@@ -314,13 +314,13 @@ TEST(Inversion, HubersNormPassesOutliersBy) {
     for (std::size_t j = 0; j < model.size(); ++j) sum += (model[j] - clean[j]) * (model[j] - clean[j]);
     return std::sqrt(sum / static_cast<double>(model.size()));
   };
-  const double squares = off(invert_here(input).model.density);
+  const double squares = off(invert_here(input).model.values);
   input.settings.data_norm = DataNorm::huber;
   for (const Trend trend : {Trend::none, Trend::linear}) {
     input.settings.trend = trend;
     const InversionOutcome huber = invert_here(input);
     EXPECT_TRUE(huber.on_target) << huber.message;
-    EXPECT_LT(off(huber.model.density), 0.3 * squares);
+    EXPECT_LT(off(huber.model.values), 0.3 * squares);
   }
 }
 
@@ -330,9 +330,9 @@ TEST(Inversion, TakesNoReferenceAsZero) {
   input.settings.beta = 1;
   // a store that is chosen by measured times may be another one in the second inversion, which rounds otherwise
   input.storage.store = Store::memory;
-  const std::vector<double> expected = invert_here(input).model.density;
+  const std::vector<double> expected = invert_here(input).model.values;
   input.reference.clear();
-  EXPECT_EQ(invert_here(input).model.density, expected);
+  EXPECT_EQ(invert_here(input).model.values, expected);
 }
 
 TEST(Inversion, NamesEveryErrorOfItsInput) {
@@ -383,15 +383,15 @@ TEST(Inversion, BringsDensitiesIntoIntervals) {
   const SmallCase small;
   InversionInput input = small.input();
   input.settings.bounds = Range{0, 310};
-  const double bounded = small.rms_to_truth(invert_here(input).model.density);
+  const double bounded = small.rms_to_truth(invert_here(input).model.values);
   input.settings.intervals = {{0, 10}, {290, 310}};
   const InversionOutcome outcome = invert_here(input);
   EXPECT_TRUE(outcome.on_target) << outcome.message;
   EXPECT_NEAR(outcome.model.convergence.back().chi, 1, 0.02);
-  for (const double density : outcome.model.density) {
+  for (const double density : outcome.model.values) {
     ASSERT_TRUE((density >= 0 && density <= 10) || (density >= 290 && density <= 310)) << density;
   }
-  EXPECT_LT(small.rms_to_truth(outcome.model.density), 0.9 * bounded);
+  EXPECT_LT(small.rms_to_truth(outcome.model.values), 0.9 * bounded);
 }
 
 TEST(Inversion, RefusesATrendThatFitsAllData) {
@@ -418,8 +418,8 @@ TEST(Inversion, CompactNormsSharpen) {
   const InversionOutcome outcome = invert_here(input);
   EXPECT_TRUE(outcome.on_target) << outcome.message;
   EXPECT_NEAR(outcome.model.convergence.back().chi, 1, 0.02);
-  EXPECT_LE(small.rms_to_truth(outcome.model.density), 19);
-  const auto [least, most] = std::minmax_element(outcome.model.density.begin(), outcome.model.density.end());
+  EXPECT_LE(small.rms_to_truth(outcome.model.values), 19);
+  const auto [least, most] = std::minmax_element(outcome.model.values.begin(), outcome.model.values.end());
   EXPECT_EQ(*least, 0);
   EXPECT_LE(*most, 300);
 }
@@ -434,7 +434,7 @@ TEST(Inversion, GoesToItsReferenceWithoutData) {
   input.settings.beta = 1;
   const InversionOutcome outcome = invert_here(input);
   for (std::size_t i = 0; i < input.reference.size(); ++i) {
-    ASSERT_NEAR(outcome.model.density[i], input.reference[i], 1e-6);
+    ASSERT_NEAR(outcome.model.values[i], input.reference[i], 1e-6);
   }
   EXPECT_NEAR(outcome.model.convergence.back().phi_m, 0, 1e-3);
 }
@@ -445,11 +445,11 @@ TEST(Inversion, DoesNotDependOnHowGIsKept) {
   InversionInput input = small.input();
   input.settings.beta = 1e-6;
   input.storage.store = Store::none;
-  const std::vector<double> direct = invert_here(input).model.density;
+  const std::vector<double> direct = invert_here(input).model.values;
   const auto furthest = [&](Store store, StoredPrecision precision) {
     input.storage.store = store;
     input.storage.precision = precision;
-    const std::vector<double> model = invert_here(input).model.density;
+    const std::vector<double> model = invert_here(input).model.values;
     double most = 0;
     for (std::size_t i = 0; i < model.size(); ++i) most = std::max(most, std::abs(model[i] - direct[i]));
     return most / 161.0;
@@ -513,8 +513,8 @@ TEST(Inversion, TakesATrendOut) {
   }
   const InversionOutcome with = invert_here(input);
   // a trend more or less changes nothing but itself
-  for (std::size_t i = 0; i < with.model.density.size(); ++i) {
-    ASSERT_NEAR(with.model.density[i], without.model.density[i], 2e-3);
+  for (std::size_t i = 0; i < with.model.values.size(); ++i) {
+    ASSERT_NEAR(with.model.values[i], without.model.values[i], 2e-3);
   }
   ASSERT_EQ(with.model.trend.front().size(), 3U);
   const std::array<double, 3> added = {3, 2e-3, -1e-3};
@@ -531,15 +531,15 @@ TEST(Inversion, TellsWhatItsModelIsWorth) {
   input.settings.depth_of_investigation = true;
   const InversionOutcome outcome = invert_here(input);
   const InvertedModel& model = outcome.model;
-  ASSERT_EQ(model.density_sigma.size(), model.density.size());
-  const auto [least, most] = std::minmax_element(model.density_sigma.begin(), model.density_sigma.end());
+  ASSERT_EQ(model.sigma.size(), model.values.size());
+  const auto [least, most] = std::minmax_element(model.sigma.begin(), model.sigma.end());
   // exact: 5.8 to 139.8 kg/m3; an extreme of 2048 estimates that are good to 9 % each
   EXPECT_NEAR(*least, 5.8, 5.8 * 0.4);
   EXPECT_NEAR(*most, 139.8, 139.8 * 0.4);
   ASSERT_TRUE(model.resolution_trace);
   EXPECT_NEAR(*model.resolution_trace, 40.72, 4 * *model.resolution_trace_error);
   EXPECT_LT(*model.resolution_trace_error, 2);
-  ASSERT_EQ(model.depth_of_investigation.size(), model.density.size());
+  ASSERT_EQ(model.depth_of_investigation.size(), model.values.size());
   const auto at = [&](std::size_t k) { return model.depth_of_investigation[(k * 16 + 8) * 16 + 8]; };
   EXPECT_GT(at(0), at(7));
   for (const double value : model.depth_of_investigation) {
@@ -662,10 +662,10 @@ TEST(Inversion, KnowsTheTraceWhereTheRankIsThatOfTheData) {
   EXPECT_EQ(*model.resolution_trace_error, 0);
   EXPECT_EQ(*model.resolution_trace_least, *model.resolution_trace);
   // what is left is the error of the prior's variances, and it is told
-  const double off = off_by(model.density_sigma, exact.sigma);
+  const double off = off_by(model.sigma, exact.sigma);
   EXPECT_LT(off, 0.005);
-  EXPECT_LT(off, 2 * model.density_sigma_error);
-  EXPECT_GT(off, model.density_sigma_error / 4);
+  EXPECT_LT(off, 2 * model.sigma_error);
+  EXPECT_GT(off, model.sigma_error / 4);
 }
 
 /// However long the regularisation reaches, which makes the prior's variances uncertain: none is below what H allows.
@@ -677,8 +677,8 @@ TEST(Inversion, KeepsDeviationsAboveZero) {
   input.settings.smoothness = {30, 30, 30};
   input.settings.uncertainty.rank = 30;
   const InvertedModel model = invert_here(input).model;
-  for (const double sigma : model.density_sigma) ASSERT_GT(sigma, 0);
-  EXPECT_GT(model.density_sigma_error, 0.05);
+  for (const double sigma : model.sigma) ASSERT_GT(sigma, 0);
+  EXPECT_GT(model.sigma_error, 0.05);
 }
 
 TEST(Inversion, TellsDeviationsByALowRankBesideATrend) {
@@ -696,7 +696,7 @@ TEST(Inversion, TellsDeviationsByALowRankBesideATrend) {
   EXPECT_GT(*by_rank.resolution_trace, without - 3);
   EXPECT_NEAR(*by_rank.resolution_trace, *by_samples.resolution_trace, 4 * *by_samples.resolution_trace_error);
   // 200 samples are good to 5 %
-  EXPECT_LT(off_by(by_samples.density_sigma, by_rank.density_sigma), 0.06);
+  EXPECT_LT(off_by(by_samples.sigma, by_rank.sigma), 0.06);
 }
 
 TEST(Inversion, TellsDeviationsByALowRank) {
@@ -710,7 +710,7 @@ TEST(Inversion, TellsDeviationsByALowRank) {
        {std::array{10.0, 0.026, 9.7}, std::array{20.0, 0.019, 18.1}, std::array{50.0, 0.008, 32.5}}) {
     input.settings.uncertainty.rank = static_cast<std::int64_t>(rank);
     const InvertedModel model = invert_here(input).model;
-    const double off = off_by(model.density_sigma, exact.sigma);
+    const double off = off_by(model.sigma, exact.sigma);
     // the best approximation of this rank
     EXPECT_LT(off, most) << rank;
     EXPECT_GT(*model.resolution_trace_least, least_trace) << rank;
@@ -735,7 +735,7 @@ TEST(Inversion, NeedsFewerProductsBehindALowRank) {
     const InversionOutcome low_rank = invert_here(input);
     for (std::size_t i = 0; i < small.truth().size(); ++i) {
       // two solutions of the same tolerance, of 219 kg/m3
-      ASSERT_NEAR(low_rank.model.density[i], jacobi.model.density[i], 3e-2) << i;
+      ASSERT_NEAR(low_rank.model.values[i], jacobi.model.values[i], 3e-2) << i;
     }
     // those that it is made of apart
     // within bounds rounds count more than the iterations in them
@@ -754,11 +754,11 @@ TEST(Inversion, PreconditionsCompactStepsAndSamples) {
   const InversionOutcome outcome = invert_here(input);
   EXPECT_TRUE(outcome.on_target) << outcome.message;
   EXPECT_NEAR(outcome.model.convergence.back().chi, 1, 0.02);
-  EXPECT_LE(small.rms_to_truth(outcome.model.density), 19);
+  EXPECT_LE(small.rms_to_truth(outcome.model.values), 19);
   // those that it is made of apart
   const auto products = [](const InversionOutcome& of) { return of.model.convergence.back().products; };
   EXPECT_LT(products(outcome) - 40, products(jacobi));
-  for (const double sigma : outcome.model.density_sigma) ASSERT_GT(sigma, 0);
+  for (const double sigma : outcome.model.sigma) ASSERT_GT(sigma, 0);
 }
 
 TEST(Inversion, RefusesALowRankWithoutAPrior) {
@@ -791,7 +791,7 @@ TEST_P(StatedStore, FindsTheSameModelBitForBit) {
   const InversionOutcome first = invert_here(input);
   for (int run = 0; run < 2; ++run) {
     const InversionOutcome again = invert_here(input);
-    EXPECT_EQ(again.model.density, first.model.density);
+    EXPECT_EQ(again.model.values, first.model.values);
     EXPECT_EQ(again.model.convergence.back().phi_d, first.model.convergence.back().phi_d);
   }
 }
@@ -809,8 +809,8 @@ TEST_P(StatedStore, GoesOnToTheSameModelBitForBit) {
     EXPECT_THROW(invert_here(input, &observer), Stopped) << stop;
     ASSERT_TRUE(observer.kept);
     const InversionOutcome rest = invert_here(input, nullptr, &*observer.kept);
-    EXPECT_EQ(rest.model.density, whole.model.density) << stop;
-    EXPECT_EQ(rest.model.density_sigma, whole.model.density_sigma) << stop;
+    EXPECT_EQ(rest.model.values, whole.model.values) << stop;
+    EXPECT_EQ(rest.model.sigma, whole.model.sigma) << stop;
     EXPECT_EQ(rest.model.depth_of_investigation, whole.model.depth_of_investigation) << stop;
     ASSERT_EQ(rest.model.convergence.size(), whole.model.convergence.size()) << stop;
     for (std::size_t i = 0; i < whole.model.convergence.size(); ++i) {
@@ -833,7 +833,7 @@ TEST_P(StatedStore, GoesOnToTheSameIntervalsBitForBit) {
     EXPECT_THROW(invert_here(input, &observer), Stopped) << stop;
     ASSERT_TRUE(observer.kept);
     const InversionOutcome rest = invert_here(input, nullptr, &*observer.kept);
-    EXPECT_EQ(rest.model.density, whole.model.density) << stop;
+    EXPECT_EQ(rest.model.values, whole.model.values) << stop;
     EXPECT_EQ(rest.model.convergence.back().products, whole.model.convergence.back().products) << stop;
   }
 }
@@ -850,8 +850,8 @@ TEST_P(StatedStore, GoesOnToTheSameLowRankBitForBit) {
     EXPECT_THROW(invert_here(input, &observer), Stopped) << stop;
     ASSERT_TRUE(observer.kept);
     const InversionOutcome rest = invert_here(input, nullptr, &*observer.kept);
-    EXPECT_EQ(rest.model.density, whole.model.density) << stop;
-    EXPECT_EQ(rest.model.density_sigma, whole.model.density_sigma) << stop;
+    EXPECT_EQ(rest.model.values, whole.model.values) << stop;
+    EXPECT_EQ(rest.model.sigma, whole.model.sigma) << stop;
     EXPECT_EQ(rest.model.resolution_trace, whole.model.resolution_trace) << stop;
     for (std::size_t i = 0; i < whole.model.convergence.size(); ++i) {
       EXPECT_EQ(rest.model.convergence[i].products, whole.model.convergence[i].products) << stop << ' ' << i;

@@ -434,13 +434,52 @@ TEST_F(MakeInversion, SaysWhatIsWrongWithValuesOfCells) {
       "first of which is cell 0 (easting 0, northing 0, upward 0, from 0): lower 5, upper -5 kg/m3");
 }
 
+TEST_F(MakeInversion, TakesTheFieldsOfTheUnknown) {
+  const std::string field = "magnetic: {inducing_field: {inclination: 60, declination: 10, intensity: 50000}}\n";
+  write("both.csv",
+        "easting,northing,upward,gz,gz_sigma,bz,bz_sigma,tmi,tmi_sigma,amplitude\n"
+        "50,50,5,0.1,0.01,3,1,-20,2,7\n");
+  EXPECT_EQ(of("data: both.csv").data[0].fields, FieldList{Field::gz});
+  const InversionInputs chi = make(voxels + field + "inversion: {data: both.csv, unknown: susceptibility}\n");
+  EXPECT_EQ(chi.data[0].fields, (FieldList{Field::bz, Field::tmi}));
+  // nT, bz down, to T, up
+  EXPECT_THAT(chi.data[0].values, ElementsAre(::testing::DoubleEq(-3e-9), ::testing::DoubleEq(-20e-9)));
+  EXPECT_THAT(chi.reference, SizeIs(24));
+  const InversionInputs vector =
+      make(voxels + "inversion: {data: {file: both.csv, fields: bz}, unknown: magnetization}\n");
+  EXPECT_EQ(vector.data[0].fields, FieldList{Field::bz});
+  EXPECT_THAT(vector.reference, AllOf(SizeIs(3 * 24), Each(0.0)));
+
+  EXPECT_EQ(wrong(voxels + field + "inversion: {data: {file: both.csv, fields: gz}, unknown: susceptibility}\n"),
+            "case.yaml:3: inversion.data.file: 'both.csv' is asked for gz by inversion.data.fields, but "
+            "inversion.unknown is susceptibility, of which data are bx, by, bz, tmi");
+  EXPECT_THAT(
+      wrong(voxels + field + "inversion: {data: {file: both.csv, fields: amplitude}, unknown: magnetization}\n"),
+      HasSubstr("is asked for amplitude by inversion.data.fields, but inversion.unknown is magnetization"));
+  EXPECT_THAT(wrong_of("data: {file: both.csv, fields: tmi}"),
+              HasSubstr("is asked for tmi by inversion.data.fields, but inversion.unknown is density"));
+  EXPECT_THAT(wrong_of("data: a.csv, unknown: magnetization"),
+              HasSubstr("'a.csv' has no measurements; bx, by, bz, tmi are what it can have; it has gz"));
+}
+
+TEST_F(MakeInversion, NeedsAnInducingField) {
+  write("b.csv", "easting,northing,upward,bz,bz_sigma,tmi,tmi_sigma\n50,50,5,3,1,-20,2\n");
+  EXPECT_EQ(wrong_of("data: {file: b.csv, fields: bz}, unknown: magnetization"), "");
+  EXPECT_EQ(
+      wrong_of("data: b.csv, unknown: magnetization"),
+      "case.yaml:1: magnetic.inducing_field: is missing; tmi of b.csv is along it: write inclination, declination "
+      "and intensity");
+  EXPECT_THAT(wrong_of("data: {file: b.csv, fields: bz}, unknown: susceptibility"),
+              HasSubstr("magnetic.inducing_field: is missing; a susceptibility is magnetised by it"));
+}
+
 TEST_F(MakeInversion, TakesANumberAsSigmaOfOneField) {
   write("two.csv", "easting,northing,upward,gz,gzz\n50,50,5,0.1,1\n150,50,5,0.1,1\n");
   const InversionInputs one = of("data: {file: two.csv, fields: gzz}, sigma: 0.5");
   EXPECT_DOUBLE_EQ(one.data[0].sigma[1], 0.5e-9);
   EXPECT_EQ(wrong_of("data: two.csv, sigma: 0.5"),
             "case.yaml:2: inversion.sigma: is 0.5, which is for data of one field; these have gz, gzz: write {floor: "
-            "{gz: 0.5, gzz: 0.5}} with the sigma of each, in mGal and Eotvos");
+            "{gz: 0.5, gzz: 0.5}} with the sigma of each, in mGal, Eotvos and nT");
   EXPECT_THAT(wrong_of("data: [{file: two.csv, fields: gz}, {file: two.csv, fields: gzz}], sigma: 0.5"),
               HasSubstr("inversion.sigma: is 0.5, which is for data of one field"));
 }
@@ -454,8 +493,9 @@ TEST_F(MakeInversion, NeedsNoSigmaWhereBetaIsChosenWithoutIt) {
   EXPECT_FALSE(inputs.data[1].sigma_is_unknown);
   EXPECT_DOUBLE_EQ(inputs.data[0].sigma[0], 1e-5);
   EXPECT_DOUBLE_EQ(inputs.data[1].sigma[0], 0.01e-5);
-  EXPECT_THAT(inputs.notes, ElementsAre("inversion.sigma: none for none.csv; 1 mGal, 1 Eotvos or 1 m2 s-2 stands for "
-                                        "each, so phi_d and chi are of no meaning"));
+  EXPECT_THAT(inputs.notes,
+              ElementsAre("inversion.sigma: none for none.csv; 1 mGal, 1 Eotvos, 1 m2 s-2 or 1 nT stands for "
+                          "each, so phi_d and chi are of no meaning"));
 }
 
 TEST_F(MakeInversion, WarnsOfDataThatAreElsewhere) {

@@ -97,7 +97,7 @@ TEST_F(ModelFigureTest, DrawsWhatHasNoContrast) {
   data.predicted = data.values;
   model.data = {data};
   for (const double density : {0.0, 2670.0}) {
-    std::fill(model.density.begin(), model.density.end(), density);
+    std::fill(model.values.begin(), model.values.end(), density);
     EXPECT_EQ(drawn(model), "") << density;
   }
   model.data.clear();

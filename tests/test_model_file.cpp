@@ -84,7 +84,7 @@ TEST_F(ModelFileTest, HasNaNInInactiveCells) {
   std::size_t active = 0;
   for (std::size_t cell = 0; cell < density.size(); ++cell) {
     if (active < model.cells.size() && model.cells[active] == static_cast<std::int64_t>(cell)) {
-      EXPECT_EQ(density[cell], model.density[active++]);
+      EXPECT_EQ(density[cell], model.values[active++]);
     } else {
       EXPECT_TRUE(std::isnan(density[cell])) << cell;
     }
@@ -130,8 +130,8 @@ TEST_F(ModelFileTest, WritesUncertainty) {
   add_uncertainty(model);
   write_model(sample_model_header(path("m.h5")), model);
   const Hdf5File file = Hdf5File::open(path("m.h5"));
-  for (const auto& [name, values] : {std::pair{"density_sigma", &model.density_sigma},
-                                     std::pair{"depth_of_investigation", &model.depth_of_investigation}}) {
+  for (const auto& [name, values] :
+       {std::pair{"density_sigma", &model.sigma}, std::pair{"depth_of_investigation", &model.depth_of_investigation}}) {
     EXPECT_THAT(file.dimension_names(name), ElementsAre("upward", "northing", "easting")) << name;
     const std::vector<double> seen = file.read(name);
     for (std::size_t j = 0; j < model.cells.size(); ++j) {
@@ -146,9 +146,52 @@ TEST_F(ModelFileTest, WritesUncertainty) {
   EXPECT_EQ(file.read_attribute("/", "resolution_trace_error"), 0.4);
 }
 
+TEST_F(ModelFileTest, WritesSusceptibilities) {
+  InvertedModel model = small_model();
+  add_uncertainty(model);
+  model.unknown = Unknown::susceptibility;
+  write_model(sample_model_header(path("m.h5")), model);
+  const Hdf5File file = Hdf5File::open(path("m.h5"));
+  EXPECT_FALSE(file.has("density"));
+  EXPECT_EQ(file.read_text_attribute("susceptibility", "units"), "1");
+  EXPECT_EQ(file.read("susceptibility")[static_cast<std::size_t>(model.cells[3])], model.values[3]);
+  EXPECT_EQ(file.read_text_attribute("susceptibility", "ancillary_variables"),
+            "susceptibility_sigma depth_of_investigation");
+  EXPECT_EQ(file.read_text_attribute("/convergence/maximum", "long_name"), "greatest susceptibility");
+  EXPECT_EQ(file.read_text_attribute("/", "unknown"), "susceptibility");
+}
+
+/// Each component, and the magnitude, which says no more.
+TEST_F(ModelFileTest, WritesMagnetisations) {
+  InvertedModel model = small_model();
+  add_uncertainty(model);
+  model.unknown = Unknown::magnetization;
+  const std::size_t n = model.values.size();
+  for (auto* values : {&model.values, &model.sigma}) {
+    for (std::size_t i = 0; i < 2 * n; ++i) values->push_back(static_cast<double>(i));
+  }
+  model.solutions = {model.values};
+  write_model(sample_model_header(path("m.h5")), model);
+  const Hdf5File file = Hdf5File::open(path("m.h5"));
+  const auto at = [&](const std::string& name, std::size_t cell) {
+    return file.read(name)[static_cast<std::size_t>(model.cells[cell])];
+  };
+  EXPECT_EQ(at("magnetization_easting", 4), model.values[4]);
+  EXPECT_EQ(at("magnetization_northing", 4), 4);
+  EXPECT_EQ(at("magnetization_upward", 4), static_cast<double>(n + 4));
+  EXPECT_EQ(at("magnetization_upward_sigma", 4), static_cast<double>(n + 4));
+  EXPECT_EQ(at("magnetization_northing_solutions", 4), 4);
+  EXPECT_DOUBLE_EQ(at("amplitude", 4), std::hypot(model.values[4], 4, static_cast<double>(n + 4)));
+  EXPECT_EQ(file.shape("depth_of_investigation"), file.shape("amplitude"));
+  EXPECT_EQ(file.read_text_attribute("amplitude", "units"), "A m-1");
+  EXPECT_EQ(file.read_text_attribute("magnetization_upward", "long_name"), "magnetization, upward component");
+  model.values.resize(n);
+  EXPECT_THROW(write_model(sample_model_header(path("n.h5")), model), RunError);
+}
+
 TEST_F(ModelFileTest, WritesTheModelsOfAllSolutions) {
   InvertedModel model = small_model();
-  model.solutions = {model.density, model.density, model.density};
+  model.solutions = {model.values, model.values, model.values};
   model.solutions[1][5] = -7;
   write_model(sample_model_header(path("m.h5")), model);
   const Hdf5File file = Hdf5File::open(path("m.h5"));
@@ -175,7 +218,7 @@ TEST_F(ModelFileTest, WritesUncertaintyByALowRank) {
   add_uncertainty(model);
   model.samples = 0;
   model.rank = 75;
-  model.density_sigma_error = 0.003;
+  model.sigma_error = 0.003;
   model.resolution_trace_least = 36.2;
   write_model(sample_model_header(path("m.h5")), model);
   const Hdf5File file = Hdf5File::open(path("m.h5"));
@@ -302,7 +345,7 @@ TEST_F(ModelFileTest, WritesAModelWithoutDataAndRows) {
 TEST_F(ModelFileTest, ReplacesAnOldModelOnlyByACompleteOne) {
   std::ofstream(path("m.h5")) << "old";
   InvertedModel broken = small_model();
-  broken.density.pop_back();
+  broken.values.pop_back();
   EXPECT_THROW(write_model(sample_model_header(path("m.h5")), broken), RunError);
   broken = small_model();
   broken.cells.back() = 24;
@@ -386,13 +429,13 @@ TEST_F(ModelFileTest, OpensInOtherPrograms) {
 TEST_F(ModelFileTest, WritesEpochs) {
   InvertedModel model = small_model();
   add_uncertainty(model);
-  const std::size_t n = model.density.size();
+  const std::size_t n = model.values.size();
   const InvertedModel one = model;
   model.epochs = {"2021", "Süd.csv"};
-  for (auto* values : {&model.density, &model.density_sigma, &model.depth_of_investigation}) {
+  for (auto* values : {&model.values, &model.sigma, &model.depth_of_investigation}) {
     for (std::size_t i = 0; i < n; ++i) values->push_back((*values)[i] + 1000);
   }
-  model.solutions = {model.density};
+  model.solutions = {model.values};
   // two data sets of two epochs each
   model.data = {one.data[0], one.data[0], one.data[1], one.data[1]};
   write_model(sample_model_header(path("m.h5")), model);
@@ -424,7 +467,7 @@ TEST_F(ModelFileTest, WritesEpochs) {
   }
   EXPECT_FALSE(of_one.has("epoch"));
   EXPECT_FALSE(of_one.has_attribute("/data_1", "epoch"));
-  model.density.pop_back();
+  model.values.pop_back();
   EXPECT_THROW(write_model(sample_model_header(path("no.h5")), model), RunError);
 }
 

@@ -251,6 +251,38 @@ TEST_F(ReadInversion, ReadsBoundsOfEveryForm) {
   EXPECT_EQ(intervals.bounds->max, 400);
 }
 
+TEST_F(ReadInversion, ReadsTheUnknown) {
+  EXPECT_EQ(settings("").unknown, Unknown::density);
+  const InversionSpec chi = spec("  unknown: susceptibility\n  reference: {file: r.h5}\n  bounds: [0, null]\n");
+  EXPECT_EQ(chi.settings.unknown, Unknown::susceptibility);
+  EXPECT_EQ(std::get<DensityFile>(chi.reference).what, "susceptibility");
+  EXPECT_FALSE(std::get<DensityFile>(chi.reference).to_si);
+  const InversionSettings vector = settings("  unknown: magnetization\n  bounds: [-2, 3]\n");
+  EXPECT_EQ(vector.unknown, Unknown::magnetization);
+  EXPECT_EQ(vector.bounds->max, 3);
+}
+
+TEST_F(ReadInversion, SaysWhatIsNotForAnUnknown) {
+  const std::vector<std::array<std::string, 3>> cases = {
+      {"susceptibility", "reference: {file: r.h5, density_unit: g/cm3}",
+       "inversion.reference.density_unit: is for densities; susceptibilities are in SI"},
+      {"susceptibility", "reference: high",
+       "inversion.reference: is 'high'; a susceptibility in SI or {file: name} is expected"},
+      {"susceptibility", "bounds: [1, 2]", "inversion.bounds: do not hold 0"},
+      {"magnetization", "reference: 1", "inversion.reference: is not for unknown: magnetization, whose reference is 0"},
+      {"magnetization", "start: {file: s.h5}", "inversion.start: is not for unknown: magnetization"},
+      {"magnetization", "bounds: {file: b.h5}", "inversion.bounds: is a map, which is not for unknown: magnetization"},
+      {"magnetization", "bounds: {intervals: [[0, 1], [2, 3]]}",
+       "inversion.bounds: is a map, which is not for unknown: magnetization"},
+      {"magnetization", "uncertainty: {rank: 5}",
+       "inversion.uncertainty: is by rank, which is not for a magnetization; write uncertainty: {samples: 100}"},
+      {"susceptability", "norm: 2", "inversion.unknown: is 'susceptability'; did you mean susceptibility?"},
+  };
+  for (const auto& [unknown, line, message] : cases) {
+    EXPECT_THAT(wrong("unknown: " + unknown + "\n  " + line), HasSubstr(message)) << line;
+  }
+}
+
 TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
   const std::vector<std::array<std::string, 2>> cases = {
       {"sigma: 0", "inversion.sigma: is '0'; a number above 0, or {relative: 0.02, floor: {gz: 0.05}} is expected"},
@@ -258,7 +290,7 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
       {"sigma: {}", "inversion.sigma: has nothing above 0; write relative: 0.02, floor: {gz: 0.05} or both"},
       {"sigma: {relative: 0, floor: {gz: 0}}", "inversion.sigma: has nothing above 0"},
       {"sigma: {floor: 0.05}",
-       "inversion.sigma.floor: is '0.05'; fields have units of their own: write {gz: 0.05}, in mGal and Eotvos"},
+       "inversion.sigma.floor: is '0.05'; fields have units of their own: write {gz: 0.05}, in mGal, Eotvos and nT"},
       {"sigma: {relative: -1}", "inversion.sigma.relative: is '-1'; a number of at least 0 is expected"},
       {"sigma: {floor: {gz: -1}}", "inversion.sigma.floor.gz: is '-1'; a number of at least 0 is expected"},
       {"sigma: {floor: {gzy: 1}}", "inversion.sigma.floor.gzy: is no known key; did you mean"},

@@ -50,7 +50,7 @@ void run() {
   input.storage.store = prismfield::Store::memory;
   const prismfield::InversionOutcome found = prismfield::invert(input);
 
-  const std::vector<double>& density = found.model.density;
+  const std::vector<double>& density = found.model.values;
   const auto largest = std::max_element(density.begin(), density.end()) - density.begin();
   const auto [easting, northing, upward] = cells.center(largest);
   std::printf("chi %.1f\n", found.model.convergence.back().chi);

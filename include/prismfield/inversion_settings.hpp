@@ -7,16 +7,35 @@
 #include <optional>
 #include <vector>
 
+#include <prismfield/request.hpp>
 #include <prismfield/value_range.hpp>
 
 namespace prismfield {
+
+/// The unit of an unknown, in words.
+[[nodiscard]] constexpr const char* unit(Unknown unknown) noexcept {
+  if (unknown == Unknown::density) return "kg/m3";
+  return unknown == Unknown::susceptibility ? "SI" : "A/m";
+}
+/// Numbers that a cell has of it.
+[[nodiscard]] constexpr std::int64_t components(Unknown unknown) noexcept {
+  return unknown == Unknown::magnetization ? 3 : 1;
+}
+/// The fields that are linear in it, of which data can be; those of a list.
+[[nodiscard]] constexpr FieldList fields_of(Unknown unknown, FieldList list = FieldList::every()) noexcept {
+  FieldList fields;
+  for (const FieldInfo& field : list) {
+    if (field.is_linear() && field.is_magnetic == (unknown != Unknown::density)) fields.add(field.field);
+  }
+  return fields;
+}
 
 /// What makes deep or distant cells count less in the regularisation.
 enum class WeightingKind { sensitivity, depth, distance, none };
 struct Weighting {
   WeightingKind kind = WeightingKind::sensitivity;
-  /// depth, distance: of the weight of the square, which falls as distance^-power; unset: 2, for the gradient tensor
-  /// alone 3
+  /// depth, distance: of the weight of the square, which falls as distance^-power; unset: 2, where all data are of
+  /// the gradient tensor or magnetic 3
   std::optional<double> power;
   /// depth: metres added to the depth below the mesh's top; distance: to the distance; unset: fitted
   std::optional<double> z0;
@@ -43,10 +62,12 @@ enum class DataNorm { squares, huber };
 
 /// What an inversion minimises and how: phi_d + beta phi_m (docs/inversion.md has the formulas).
 struct InversionSettings {
-  /// minimum and maximum density of every cell, kg/m3, one of them infinite where bounds are one-sided; unset: no
-  /// bounds
+  /// whose unit bounds, references and models have
+  Unknown unknown = Unknown::density;
+  /// minimum and maximum of every cell, of a magnetisation those of each component, one of them infinite where bounds
+  /// are one-sided; unset: no bounds
   std::optional<Range> bounds;
-  /// allowed densities, kg/m3, rising and disjoint, within `bounds`; empty: all within bounds
+  /// allowed values, rising and disjoint, within `bounds`, of no magnetisation; empty: all within bounds
   std::vector<Range> intervals;
   double smallness = 1;
   /// lengths towards easting, northing, upward, in shortest edges of the mesh; unset: `smoothing_lengths`

@@ -22,7 +22,7 @@ struct InversionState {
   std::vector<ConvergenceRow> rows;
   /// of each data set one of these numbers: what `store: auto` found once
   std::vector<std::int64_t> stored;
-  /// one an active cell, kg/m3; of several epochs (epoch, active cell), as all that is one a cell
+  /// one an unknown: (epoch, component, active cell), as all that is one a cell
   std::vector<double> model;
   double beta = 0;
   /// why the target was not met; empty: it was, or is still searched for
@@ -50,7 +50,7 @@ struct InversionState {
   std::int64_t samples = 0;
   std::vector<double> squares;
   double trace = 0, trace_squared = 0;
-  /// difference of the models of two references that differ by 1 kg/m3, once it is there
+  /// difference of the models of two references that differ by 1, once it is there
   std::vector<double> depth_of_investigation;
 };
 

@@ -19,7 +19,7 @@ namespace prismfield {
 
 /// What an inversion is made from; the same on every rank.
 struct InversionInput {
-  /// the execution and the gravitational constant; fields are those of the data
+  /// the execution, the gravitational constant and what magnetic fields depend on; fields are those of the data
   Request request;
   StorageSettings storage;
   InversionSettings settings;
@@ -29,13 +29,13 @@ struct InversionInput {
   std::vector<std::string> epochs;
   /// data set by data set, each epoch by epoch: the points and fields of a set are the same in all of its epochs
   std::vector<DataSet> data;
-  /// one an active cell, kg/m3; empty: 0
+  /// one an unknown of an epoch, (component, active cell), in the unit of settings.unknown; empty: 0
   std::vector<double> reference;
-  /// bounds of each active cell, kg/m3, infinite where there is none; empty: settings.bounds for all
+  /// bounds of each, infinite where there is none; empty: settings.bounds for all
   std::vector<double> lower, upper;
   /// one an active cell, above 0: factors of the weights w of the regularisation; empty: 1
   std::vector<double> cell_weights;
-  /// one an active cell, kg/m3: the model that the search begins from; empty: the reference
+  /// one an unknown of an epoch: the model that the search begins from; empty: the reference
   std::vector<double> start;
 
   [[nodiscard]] std::int64_t n_epochs() const noexcept { return epoch_count(epochs); }
@@ -68,7 +68,7 @@ struct InversionOutcome {
   std::int64_t stored_bytes = 0;
 };
 
-/// The densities of cells that explain data, and are the least and the smoothest that do (docs/inversion.md has the
+/// The densities, or what else settings.unknown says, of cells that explain data, and are the least and the smoothest that do (docs/inversion.md has the
 /// formulas), found in request.execution.space with vectors in its memory; Kokkos must run. `resume`: where an earlier
 /// one stopped, or null. Throws InputError, by keys such as data[0].sigma or inversion.beta, with every error found;
 /// RunError; what the observer throws; on several ranks AgreedFailure. Collective; the same model on every rank.

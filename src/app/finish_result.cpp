@@ -25,6 +25,7 @@
 #include "inversion/outcome.hpp"
 #include "io/cell_file.hpp"
 #include "io/file_content.hpp"
+#include "io/inversion_files.hpp"
 
 namespace prismfield {
 namespace {
@@ -103,8 +104,6 @@ std::string run_summary(const Inputs& inputs, const Fields& result, double secon
                      short_number(rate), duration_text(result.field_seconds), figure);
 }
 
-constexpr const char* density_unit = "kg/m3";
-
 /// The solutions whose models are kept, at most: of the search for beta, and with compact norms of their steps and of
 /// the search after them.
 std::int64_t solutions_kept(const InversionSettings& settings) {
@@ -113,11 +112,14 @@ std::int64_t solutions_kept(const InversionSettings& settings) {
   return settings.is_compact() ? 2 * search + std::min(settings.max_iterations, most_compact_steps) : search;
 }
 
-/// Values that a model beside the file has for each cell: its density, and what was asked for beside it, of all epochs.
+/// Values that a model beside the file has for each cell: what was found, and what was asked for beside it, of all
+/// epochs.
 std::int64_t values_of_a_cell(const Case& run) {
   const InversionSettings& settings = run.inversion->settings;
   const bool is_uncertain = settings.uncertainty.samples > 0 || settings.uncertainty.rank > 0;
-  return run.inversion->n_epochs * (1 + (is_uncertain ? 1 : 0) + (settings.depth_of_investigation ? 1 : 0));
+  const std::int64_t n = components(settings.unknown), with_amplitude = n > 1 ? n + 1 : n;
+  return run.inversion->n_epochs *
+         (with_amplitude + (is_uncertain ? n : 0) + (settings.depth_of_investigation ? 1 : 0));
 }
 
 /// About as many bytes as a file of this format takes.
@@ -139,15 +141,22 @@ std::int64_t bytes_of(FileFormat format, const Case& run, const InversionInputs&
   }
 }
 
-CellModel cell_model(const InvertedModel& model, bool density_alone) {
+/// `one_alone`: for a format of one number a cell, of a magnetisation its magnitude.
+CellModel cell_model(const InvertedModel& model, bool one_alone) {
   CellModel cells{model.edges, {}};
-  const auto add = [&](const char* name, const char* unit, const std::vector<double>& values) {
+  const auto add = [&](const std::string& name, const char* unit, const std::vector<double>& values) {
     if (!values.empty()) add_values(cells, {name, unit, on_all_cells(model, values)}, std::ssize(model.epochs));
   };
-  add("density", density_unit, model.density);
-  if (density_alone) return cells;
-  add("density_sigma", density_unit, model.density_sigma);
-  add("depth_of_investigation", "1", model.depth_of_investigation);
+  const Unknown unknown = model.unknown;
+  const auto n = std::ssize(model.cells);
+  const bool is_vector = components(unknown) > 1;
+  if (is_vector) add("amplitude", unit(unknown), amplitude_of(model.values, unknown, n));
+  for (std::int64_t c = 0; c < components(unknown); ++c) {
+    const std::string name = component_name(unknown, c);
+    if (!one_alone || !is_vector) add(name, unit(unknown), component_of(model.values, unknown, c, n));
+    if (!one_alone) add(name + "_sigma", unit(unknown), component_of(model.sigma, unknown, c, n));
+  }
+  if (!one_alone) add("depth_of_investigation", "1", model.depth_of_investigation);
   return cells;
 }
 
@@ -164,7 +173,9 @@ std::int64_t model_bytes(const Case& run, const InversionInputs& inputs) {
   std::int64_t rows = 0;
   for (const DataSet& data : inputs.data) rows += data.size();
   constexpr std::int64_t columns_of_data = 7, others = 115'000;
-  const std::int64_t values = values_of_a_cell(run) + run.inversion->n_epochs * solutions_kept(run.inversion->settings);
+  const std::int64_t values = values_of_a_cell(run) + run.inversion->n_epochs *
+                                                          components(run.inversion->settings.unknown) *
+                                                          solutions_kept(run.inversion->settings);
   return 8 * (values * inputs.cells->total() + columns_of_data * rows) + others;
 }
 
@@ -278,7 +289,7 @@ ExportedModel export_model(const Case& run, const InvertedModel& model) {
   ExportedModel exported;
   const std::string own = output_file(run).string();
   // convert puts the epoch that is named first and takes the others where a format holds them
-  const std::string epoch = model.n_epochs() > 1 ? " --field density_1" : "";
+  const std::string epoch = model.n_epochs() > 1 ? fmt::format(" --field {}_1", component_name(model.unknown, 0)) : "";
   for (const AlsoFile& also : also_files(run)) {
     const std::string name = also.file.string();
     WriteSpec spec;

@@ -78,14 +78,16 @@ std::string bounds_in_words(const InversionSpec& spec) {
   if (spec.bounds) return fmt::format(", bounds of {}", shown(spec.bounds->file.filename().string()));
   const InversionSettings& settings = spec.settings;
   if (!settings.bounds) return "";
-  if (std::isinf(settings.bounds->min)) return fmt::format(", bounds up to {:g} kg/m3", settings.bounds->max);
-  if (std::isinf(settings.bounds->max)) return fmt::format(", bounds from {:g} kg/m3", settings.bounds->min);
+  const std::string in_unit =
+      fmt::format(" {}{}", unit(settings.unknown), components(settings.unknown) > 1 ? " of each component" : "");
+  if (std::isinf(settings.bounds->min)) return fmt::format(", bounds up to {:g}", settings.bounds->max) + in_unit;
+  if (std::isinf(settings.bounds->max)) return fmt::format(", bounds from {:g}", settings.bounds->min) + in_unit;
   const std::vector<Range> whole{*settings.bounds};
   std::string text;
   for (const Range& interval : settings.intervals.empty() ? whole : settings.intervals) {
     text += fmt::format("{}{:g} to {:g}", text.empty() ? ", bounds " : " or ", interval.min, interval.max);
   }
-  return text + " kg/m3";
+  return text + in_unit;
 }
 
 std::string settings_text(const InversionSpec& spec) {
@@ -93,8 +95,9 @@ std::string settings_text(const InversionSpec& spec) {
   const auto& norm = settings.norm;
   const bool is_one = std::all_of(norm.begin(), norm.end(), [&](double p) { return p == norm[0]; });
   const std::vector<double> norms(norm.begin(), is_one ? norm.begin() + 1 : norm.end());
-  std::string text = fmt::format("{}, weighting {}, norm {:g}", beta_text(settings), weighting_text(settings.weighting),
-                                 fmt::join(norms, " "));
+  std::string text = settings.unknown == Unknown::density ? "" : fmt::format("unknown {}, ", name(settings.unknown));
+  text += fmt::format("{}, weighting {}, norm {:g}", beta_text(settings), weighting_text(settings.weighting),
+                      fmt::join(norms, " "));
   if (settings.data_norm == DataNorm::huber) text += ", Huber's norm of the data";
   if (settings.preconditioner_rank > 0)
     text += fmt::format(", preconditioner of rank {}", settings.preconditioner_rank);
@@ -103,9 +106,18 @@ std::string settings_text(const InversionSpec& spec) {
   return text;
 }
 
-/// Contrasts below it, kg/m3, are not worth a model; those above the next are rare among rocks, and those above the
-/// last more than any metal.
-constexpr double least_density = 1, most_contrast = 1'000, most_density = 30'000;
+/// What models hold, in the unit of the unknown: less in magnitude than `least` is not worth a model, more than
+/// `common` is rare among rocks, and more than `most` is in none of what the words say.
+struct Plausible {
+  double least, common, most;
+  const char* beyond;
+  const char* plural;
+};
+constexpr Plausible plausible(Unknown unknown) noexcept {
+  if (unknown == Unknown::density) return {1, 1'000, 30'000, "more than any metal", "densities"};
+  if (unknown == Unknown::susceptibility) return {1e-6, 1, 100, "more than any rock", "susceptibilities"};
+  return {1e-5, 30, 2e6, "more than any metal", "magnetizations"};
+}
 
 Range range_of(const std::vector<double>& values) {
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
@@ -123,13 +135,20 @@ Range finite_range_of(const std::vector<double>& lower, const std::vector<double
   return range;
 }
 
-double largest_of(const Range& densities) { return std::max(std::abs(densities.min), std::abs(densities.max)); }
+/// Of the magnitude of a magnetisation.
+Range range_of(const InvertedModel& model) {
+  return range_of(amplitude_of(model.values, model.unknown, std::ssize(model.cells)));
+}
 
-bool are_tiny(const Range& densities) { return largest_of(densities) > 0 && largest_of(densities) < least_density; }
+double largest_of(const Range& values) { return std::max(std::abs(values.min), std::abs(values.max)); }
 
-std::string density_range_text(const Range& densities) {
-  return densities.min == densities.max ? fmt::format("{:.4g} kg/m3", densities.min)
-                                        : fmt::format("{:.4g} to {:.4g} kg/m3", densities.min, densities.max);
+bool are_tiny(const Range& values, Unknown unknown) {
+  return largest_of(values) > 0 && largest_of(values) < plausible(unknown).least;
+}
+
+std::string model_range_text(const Range& values, Unknown unknown) {
+  return values.min == values.max ? fmt::format("{:.4g} {}", values.min, unit(unknown))
+                                  : fmt::format("{:.4g} to {:.4g} {}", values.min, values.max, unit(unknown));
 }
 
 /// RMS of what `part` makes of the values of one field, by their numbers.
@@ -220,7 +239,7 @@ std::string uncertainty_text(const InvertedModel& model) {
                        100 / std::sqrt(2.0 * static_cast<double>(model.samples)));
   }
   return fmt::format("from {} of the data, the prior's part good to {:.2g} %", counted(model.rank, "direction"),
-                     100 * model.density_sigma_error);
+                     100 * model.sigma_error);
 }
 
 /// How much of it the low rank holds; what it leaves out would lower the standard deviations.
@@ -268,7 +287,8 @@ std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int 
   // G serves all epochs
   rows /= epochs;
   const std::int64_t mine = (rows + ranks - 1) / ranks;
-  const std::int64_t columns = inputs.cells->size();
+  const InversionSettings& settings = run.inversion->settings;
+  const std::int64_t columns = components(settings.unknown) * inputs.cells->size();
   std::string text;
   const auto row = [&](const char* label, const std::string& content) {
     text += fmt::format("  {:<18}{}\n", label, shown(content));
@@ -278,9 +298,8 @@ std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int 
   for (const auto& [word, precision] : stored_precision_choices) {
     row(fmt::format("as {}", word).c_str(), size_text(stored_bytes(precision, mine, columns)) + " a rank, if stored");
   }
-  const InversionSettings& settings = run.inversion->settings;
   const bool is_bounded = settings.bounds || !inputs.lower.empty();
-  row("vectors", size_text(vector_bytes(settings, is_bounded, columns, epochs, mine)) + " a rank");
+  row("vectors", size_text(vector_bytes(settings, is_bounded, inputs.cells->size(), epochs, mine)) + " a rank");
   if (const std::int64_t of_low_rank = low_rank_columns(settings, epochs * rows); of_low_rank > 0) {
     row("low rank", size_text(epochs * columns * of_low_rank * static_cast<std::int64_t>(sizeof(float))) + " a rank");
   }
@@ -293,31 +312,40 @@ std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int 
   return text;
 }
 
-/// What a user should be told of bounds, a reference and data that can hardly be in their units, or whose sigma can
-/// hardly be theirs; of densities that were found, likewise.
-std::vector<std::string> inversion_warnings(const Case& run, const InversionInputs& inputs) {
+/// What a user should be told of densities, bounds or a reference, that can hardly be in their unit.
+std::vector<std::string> density_warnings(const Case& run, const InversionInputs& inputs) {
   std::vector<std::string> warnings = constant_warnings(run.gravitational_constant);
   const InversionSettings& settings = run.inversion->settings;
+  const auto are_tiny = [](const Range& values) { return prismfield::are_tiny(values, Unknown::density); };
+  const auto range_text = [](const Range& values) { return model_range_text(values, Unknown::density); };
   if (settings.bounds && are_tiny(*settings.bounds)) {
     warnings.push_back(fmt::format("inversion.bounds are {}; are they g/cm3? 1 g/cm3 is 1000 kg/m3: write kg/m3",
-                                   density_range_text(*settings.bounds)));
+                                   range_text(*settings.bounds)));
   }
   if (const Range limits = finite_range_of(inputs.lower, inputs.upper); are_tiny(limits)) {
     warnings.push_back(
         fmt::format("inversion.bounds.file has bounds of {}; are they g/cm3? density_unit: g/cm3 beside "
                     "the file says so",
-                    density_range_text(limits)));
+                    range_text(limits)));
   }
   const Range reference = range_of(inputs.reference);
   if (are_tiny(reference)) {
     warnings.push_back(fmt::format(
         "inversion.reference is {}; is it g/cm3? Densities in the case are kg/m3, density_unit: g/cm3 beside "
         "a file says what is in it",
-        density_range_text(reference)));
-  } else if (largest_of(reference) > most_density) {
-    warnings.push_back(fmt::format("inversion.reference is {}, more than any metal; is its unit right?",
-                                   density_range_text(reference)));
+        range_text(reference)));
+  } else if (largest_of(reference) > plausible(Unknown::density).most) {
+    warnings.push_back(
+        fmt::format("inversion.reference is {}, more than any metal; is its unit right?", range_text(reference)));
   }
+  return warnings;
+}
+
+/// The same, and of data whose sigma can hardly be theirs.
+std::vector<std::string> inversion_warnings(const Case& run, const InversionInputs& inputs) {
+  const InversionSettings& settings = run.inversion->settings;
+  std::vector<std::string> warnings;
+  if (settings.unknown == Unknown::density) warnings = density_warnings(run, inputs);
   for (const DataSet& data : inputs.data) {
     for (std::string& warning : signal_warnings(data, settings.trend)) warnings.push_back(std::move(warning));
   }
@@ -330,24 +358,27 @@ std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcom
   if (const std::string unsettled = unsettled_message(outcome.model.convergence, settings); !unsettled.empty()) {
     warnings.push_back(unsettled);
   }
-  const Range found = range_of(outcome.model.density);
-  const bool are_doubtful = largest_of(found) > most_contrast;
+  const Unknown unknown = settings.unknown;
+  const Plausible usual = plausible(unknown);
+  const Range found = range_of(outcome.model);
+  const std::string found_text = fmt::format("{} of {} were found", usual.plural, model_range_text(found, unknown));
+  const bool are_doubtful = largest_of(found) > usual.common;
   const std::string regional = are_doubtful || !outcome.on_target ? regional_field(outcome, settings) : "";
-  if (largest_of(found) > most_density) {
-    warnings.push_back(fmt::format("densities of {} were found, more than any metal; {}", density_range_text(found),
+  if (largest_of(found) > usual.most) {
+    warnings.push_back(fmt::format("{}, {}; {}", found_text, usual.beyond,
                                    !regional.empty() ? regional
                                                      : "check the units of the data and sigma, or give "
                                                        "inversion.bounds"));
   } else if (!regional.empty()) {
-    warnings.push_back(fmt::format("densities of {} were found; {}", density_range_text(found), regional));
-  } else if (are_tiny(found) && !(settings.bounds && are_tiny(*settings.bounds))) {
-    warnings.push_back(fmt::format("no density above {:.4g} kg/m3 was found; check the units of the data and sigma",
-                                   largest_of(found)));
+    warnings.push_back(fmt::format("{}; {}", found_text, regional));
+  } else if (are_tiny(found, unknown) && !(settings.bounds && are_tiny(*settings.bounds, unknown))) {
+    warnings.push_back(fmt::format("no {} above {:.4g} {} was found; check the units of the data and sigma",
+                                   name(unknown), largest_of(found), unit(unknown)));
   }
   return warnings;
 }
 
-/// The last lines: misfit by data set and field, densities, uncertainty. `figure`: what draw_and_tell() says.
+/// The last lines: misfit by data set and field, what was found, uncertainty. `figure`: what draw_and_tell() says.
 std::string inversion_summary(const Case& run, const InversionOutcome& outcome, double seconds,
                               const std::string& figure) {
   const InvertedModel& model = outcome.model;
@@ -365,16 +396,17 @@ std::string inversion_summary(const Case& run, const InversionOutcome& outcome, 
                   : fmt::format("{}, {}: RMS of residuals over sigma {:.3f}\n", shown(data.name), field.name, rms);
     }
   }
-  const auto [least, most] = std::minmax_element(model.density.begin(), model.density.end());
-  text += fmt::format("density: {:.4g} to {:.4g} kg/m3", *least, *most);
-  if (!model.density_sigma.empty()) {
-    const auto [low, high] = std::minmax_element(model.density_sigma.begin(), model.density_sigma.end());
-    text += fmt::format("\nstandard deviation: {:.3g} to {:.3g} kg/m3, {}", *low, *high, uncertainty_text(model));
+  const Range found = range_of(model);
+  text += fmt::format("{}: {:.4g} to {:.4g} {}", name(model.unknown), found.min, found.max, unit(model.unknown));
+  if (!model.sigma.empty()) {
+    const auto [low, high] = std::minmax_element(model.sigma.begin(), model.sigma.end());
+    text += fmt::format("\nstandard deviation: {:.3g} to {:.3g} {}, {}", *low, *high, unit(model.unknown),
+                        uncertainty_text(model));
   }
   if (model.resolution_trace) {
     text +=
         fmt::format("\ntrace of the resolution matrix: {:.4g} +- {:.2g} of {} parameters", *model.resolution_trace,
-                    model.resolution_trace_error.value_or(0), grouped(static_cast<std::int64_t>(model.density.size())));
+                    model.resolution_trace_error.value_or(0), grouped(static_cast<std::int64_t>(model.values.size())));
     if (model.resolution_trace_least) text += least_trace_text(model);
   }
   const std::int64_t products = model.convergence.empty() ? 0 : model.convergence.back().products;
@@ -528,6 +560,7 @@ void tell_inputs(const InvertOptions& options, const Case& run, const InversionI
 /// About how long computing all of G takes. Collective.
 double seconds_of_sensitivities(const Case& run, const InversionInputs& inputs, const Communicator& communicator) {
   double seconds = 0;
+  const MagnetizedPrisms columns(*inputs.cells, unit_magnetizations(run.inversion->settings.unknown, run.magnetic));
   for (std::size_t i = 0; i < inputs.data.size(); i += static_cast<std::size_t>(inputs.n_epochs())) {
     const DataSet& data = inputs.data[i];
     Request request = run.request();
@@ -536,9 +569,9 @@ double seconds_of_sensitivities(const Case& run, const InversionInputs& inputs, 
     Plan plan;
     agree(communicator, [&] {
       const Machine machine = at_places_of(run, [&] { return machine_here(request, communicator); });
-      plan = make_plan(request, problem_size(*inputs.cells, data.points), machine);
+      plan = make_plan(request, problem_size(columns, data.points), machine);
     });
-    seconds += estimated_seconds(request, *inputs.cells, data.points, plan, communicator);
+    seconds += estimated_seconds(request, columns, data.points, plan, communicator);
   }
   return seconds;
 }

@@ -23,6 +23,7 @@
 #include "case/output_check.hpp"
 #include "io/file_content.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/inversion_files.hpp"
 #include "io/point_fields.hpp"
 #include "io/text_table.hpp"
 #include "model/axis.hpp"
@@ -95,7 +96,9 @@ void refuse_fields_of_model(const PlotOptions& options) {
 /// By what an HDF5 file holds.
 Draw drawing_of(const PlotOptions& options) {
   const Hdf5File file = Hdf5File::open(options.file);
-  if (file.has("density") && file.has("easting_bounds")) {
+  const bool is_model = std::any_of(unknown_choices.begin(), unknown_choices.end(),
+                                    [&](const auto& choice) { return file.has(component_name(choice.meaning, 0)); });
+  if (is_model && file.has("easting_bounds")) {
     refuse_fields_of_model(options);
     return draw_model;
   }

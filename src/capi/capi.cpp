@@ -732,8 +732,8 @@ std::int64_t pf_inversion_values(const pf_inversion* inversion, const char* word
       for (const ConvergenceRow& row : model.convergence) column.push_back(static_cast<double>(row.*member));
     };
     constexpr std::string_view predicted = "predicted/";
-    if (key == "density") from = &model.density;
-    if (key == "density_sigma") from = &model.density_sigma;
+    if (key == "density") from = &model.values;
+    if (key == "density_sigma") from = &model.sigma;
     if (key == "depth_of_investigation") from = &model.depth_of_investigation;
     if (key == "beta") of_rows(&ConvergenceRow::beta);
     if (key == "phi_d") of_rows(&ConvergenceRow::phi_d);

@@ -162,7 +162,7 @@ struct InversionSpec {
   std::optional<SigmaRule> sigma;
   /// a number was written as sigma, which is for data of one field; `sigma` has it for every field
   bool sigma_is_of_one_field = false;
-  /// kg/m3 everywhere, or a density file on the mesh
+  /// in the unit of the unknown everywhere, or a file on the mesh
   std::variant<double, DensityFile> reference = 0.0;
   /// the same; unset: the reference
   std::optional<std::variant<double, DensityFile>> start;

@@ -208,12 +208,13 @@ public:
 
   InversionInputs make() {
     m_problems.collect([&] { read_data(); });
+    check_inducing_field();
     m_problems.collect([&] { make_cells(); });
     if (m_result.cells) {
       m_problems.collect([&] {
         make_bounds();
-        m_result.reference = densities(m_spec.reference, "reference");
-        if (m_spec.start) m_result.start = densities(*m_spec.start, "start");
+        m_result.reference = model_of(m_spec.reference, "reference");
+        if (m_spec.start) m_result.start = model_of(*m_spec.start, "start");
       });
       m_problems.collect([&] { make_weights(); });
       for (const std::size_t set : m_first_epochs) {
@@ -231,6 +232,7 @@ private:
     ObservedDefaults defaults;
     defaults.axes = m_run.axes;
     if (m_run.fields_given) defaults.fields = m_run.fields;
+    defaults.unknown = m_spec.settings.unknown;
     defaults.sigma = m_spec.sigma;
     defaults.sigma_may_be_unknown = !m_spec.settings.beta && m_spec.settings.beta_choice != BetaChoice::target;
     bool is_first = true;
@@ -267,14 +269,26 @@ private:
       m_problems.add(
           "", "inversion.sigma",
           fmt::format("is {}, which is for data of one field; these have {}: write {{floor: {{{}}}}} with the "
-                      "sigma of each, in mGal and Eotvos",
+                      "sigma of each, in mGal, Eotvos and nT",
                       sigma, fmt::join(names_of(fields), ", "), floors));
     }
     if (unknown.empty()) return;
-    m_result.notes.push_back(
-        fmt::format("inversion.sigma: none for {}; 1 mGal, 1 Eotvos or 1 m2 s-2 stands for each, so phi_d and chi are "
-                    "of no meaning",
-                    fmt::join(unknown, ", ")));
+    m_result.notes.push_back(fmt::format(
+        "inversion.sigma: none for {}; 1 mGal, 1 Eotvos, 1 m2 s-2 or 1 nT stands for each, so phi_d and chi are "
+        "of no meaning",
+        fmt::join(unknown, ", ")));
+  }
+
+  void check_inducing_field() {
+    if (m_run.magnetic.inducing_field != std::array<double, 3>{}) return;
+    std::string what;
+    for (const DataSet& data : m_result.data) {
+      if (data.fields.contains(Field::tmi)) what = fmt::format("tmi of {} is along it", data.name);
+    }
+    if (m_spec.settings.unknown == Unknown::susceptibility) what = "a susceptibility is magnetised by it";
+    if (what.empty()) return;
+    m_problems.add("", "magnetic.inducing_field",
+                   fmt::format("is missing; {}: write inclination, declination and intensity", what));
   }
 
   void name_epochs() {
@@ -456,8 +470,8 @@ private:
       return !(lower[j] <= upper[j]) || lower[j] == unbounded || upper[j] == -unbounded;
     });
     if (!wrong.text.empty()) {
-      throw file.error(fmt::format("has no density between lower and upper for {}: lower {}, upper {} kg/m3",
-                                   wrong.text, lower[wrong.first], upper[wrong.first]));
+      throw file.error(fmt::format("has no {} between lower and upper for {}: lower {}, upper {} {}", unknown_name(),
+                                   wrong.text, lower[wrong.first], upper[wrong.first], unknown_unit()));
     }
     m_result.lower = std::move(lower);
     m_result.upper = std::move(upper);
@@ -476,37 +490,40 @@ private:
     m_result.cell_weights = std::move(weights);
   }
 
-  /// Densities of the active cells that `what`, reference or start, says. Throws InputError where bounds leave them
-  /// out.
-  std::vector<double> densities(const std::variant<double, DensityFile>& spec, const std::string& what) {
+  [[nodiscard]] const char* unknown_name() const { return name(m_spec.settings.unknown); }
+  [[nodiscard]] const char* unknown_unit() const { return unit(m_spec.settings.unknown); }
+
+  /// Values of the unknowns of an epoch that `what`, reference or start, says. Throws InputError where bounds leave
+  /// them out.
+  std::vector<double> model_of(const std::variant<double, DensityFile>& spec, const std::string& what) {
     const ActiveCells& cells = *m_result.cells;
-    const auto n = static_cast<std::size_t>(cells.size());
+    const auto n = static_cast<std::size_t>(components(m_spec.settings.unknown) * cells.size());
     const std::string key = "inversion." + what;
-    std::vector<double> densities;
+    std::vector<double> values;
     std::optional<InputFile> file;
     if (const auto* of_file = std::get_if<DensityFile>(&spec)) {
       file = input_file(m_run, of_file->file, key + ".file");
       if (std::string note = ubc_model_note(*file, *of_file); !note.empty()) m_result.notes.push_back(std::move(note));
-      // the model of an earlier inversion lacks densities where its cells were inactive
-      densities = cells.of_all(read_densities(*file, *of_file, cells.counts(), NanDensities::kept));
-      const auto lacking = std::count_if(densities.begin(), densities.end(), [](double x) { return std::isnan(x); });
+      // the model of an earlier inversion lacks values where its cells were inactive
+      values = cells.of_all(read_densities(*file, *of_file, cells.counts(), NanDensities::kept));
+      const auto lacking = std::count_if(values.begin(), values.end(), [](double x) { return std::isnan(x); });
       if (lacking > 0) {
-        throw file->error(
-            fmt::format("has NaN for {}; a {} has a density for each", counted(lacking, "active cell"), what));
+        throw file->error(fmt::format("has NaN for {}; a {} has a {} for each", counted(lacking, "active cell"), what,
+                                      unknown_name()));
       }
     } else {
-      densities.assign(n, std::get<double>(spec));
+      values.assign(n, std::get<double>(spec));
     }
     const auto bounds_at = [&](std::size_t j) {
       return m_result.lower.empty() ? m_spec.settings.bounds.value_or(Range{-unbounded, unbounded})
                                     : Range{m_result.lower[j], m_result.upper[j]};
     };
-    const WrongCells outside = wrong_cells(
-        cells, [&](std::size_t j) { return densities[j] < bounds_at(j).min || densities[j] > bounds_at(j).max; });
-    if (outside.text.empty()) return densities;
+    const WrongCells outside =
+        wrong_cells(cells, [&](std::size_t j) { return values[j] < bounds_at(j).min || values[j] > bounds_at(j).max; });
+    if (outside.text.empty()) return values;
     const std::string text =
-        fmt::format("is outside inversion.bounds in {}: {:.6g} kg/m3, bounds {}; change one of the two", outside.text,
-                    densities[outside.first], bounds_text(bounds_at(outside.first)));
+        fmt::format("is outside inversion.bounds in {}: {:.6g} {}, bounds {}; change one of the two", outside.text,
+                    values[outside.first], unknown_unit(), bounds_text(bounds_at(outside.first)));
     throw file ? file->error(text) : InputError("", key, text);
   }
 

@@ -22,13 +22,13 @@ struct InversionInputs {
   std::vector<std::string> epochs;
   /// data set by data set, each epoch by epoch
   std::vector<DataSet> data;
-  /// one an active cell, kg/m3
+  /// one an unknown of an epoch, in its unit
   std::vector<double> reference;
-  /// bounds of each active cell, kg/m3, infinite where there is none; empty: those of the settings
+  /// bounds of each active cell, infinite where there is none; empty: those of the settings
   std::vector<double> lower, upper;
   /// one an active cell, above 0; empty: 1
   std::vector<double> cell_weights;
-  /// one an active cell, kg/m3; empty: the reference
+  /// one an unknown of an epoch; empty: the reference
   std::vector<double> start;
   /// what was done with the files
   std::vector<std::string> notes;
@@ -41,7 +41,8 @@ struct InversionInputs {
 /// Makes the cells, data and what is known of each cell, of a case read for CaseUse::inversion. Files are read by rank
 /// 0 alone. With a topography, cells that reach above a station in their column are inactive. Throws InputError with
 /// every error found, the same on every rank: beside those of the files stations far below the ground or inside active
-/// cells, references outside the bounds, no active cell, epochs of other stations or fields. Collective.
+/// cells, references outside the bounds, no active cell, no inducing field
+/// where one is needed, epochs of other stations or fields. Collective.
 [[nodiscard]] InversionInputs make_inversion(const Case& run, const Communicator& communicator);
 
 }  // namespace prismfield

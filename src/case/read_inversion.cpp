@@ -31,6 +31,9 @@ public:
     InversionSpec result;
     InversionSettings& settings = result.settings;
     if (!section) return result;
+    if (const auto v = section.find("unknown")) {
+      settings.unknown = choice(*v, unknown_choices).value_or(settings.unknown);
+    }
     if (const auto v = section.need("data", "the name of a file of measurements, {file: name} or a list of these")) {
       data(*v, result);
     }
@@ -40,12 +43,12 @@ public:
           choice(*v, std::array{Choice<DataNorm>{"2", DataNorm::squares}, Choice<DataNorm>{"huber", DataNorm::huber}})
               .value_or(settings.data_norm);
     }
-    if (const auto v = section.find("reference")) result.reference = density(*v);
-    if (const auto v = section.find("start")) result.start = density(*v);
+    if (const auto v = section.find("reference")) result.reference = model(*v, settings.unknown);
+    if (const auto v = section.find("start")) result.start = model(*v, settings.unknown);
     model_terms(section, result);
-    if (const auto* one = std::get_if<double>(&result.reference)) check_density(section, "reference", *one, result);
+    if (const auto* one = std::get_if<double>(&result.reference)) check_model(section, "reference", *one, result);
     if (const auto* one = result.start ? std::get_if<double>(&*result.start) : nullptr) {
-      check_density(section, "start", *one, result);
+      check_model(section, "start", *one, result);
     }
     if (const auto v = section.find("topography")) result.topography = topography(*v);
     if (const auto v = section.find("active")) result.active = cell_values(*v, "active");
@@ -191,7 +194,7 @@ private:
       if (v->node->kind == Kind::map) {
         has_error = !add_sigma(*v, rule.floor) || has_error;
       } else {
-        problem(*v, fmt::format("is {}; fields have units of their own: write {{gz: 0.05}}, in mGal and Eotvos",
+        problem(*v, fmt::format("is {}; fields have units of their own: write {{gz: 0.05}}, in mGal, Eotvos and nT",
                                 kind_name(*v->node)));
         has_error = true;
       }
@@ -203,12 +206,24 @@ private:
     }
   }
 
-  /// One density, or a file of one a cell.
-  std::variant<double, DensityFile> density(const Value& value) {
-    if (value.node->kind != Kind::map) {
-      return number(value, "a density in kg/m3 or {file: name}").value_or(0);
+  /// One number for all cells, or a file of one a cell.
+  std::variant<double, DensityFile> model(const Value& value, Unknown unknown) {
+    if (components(unknown) > 1) {
+      problem(value, fmt::format("is not for unknown: {}, whose reference is 0 in each direction; leave it out",
+                                 name(unknown)));
+      return 0.0;
     }
-    return density_file(Section(*this, value), "densities");
+    if (value.node->kind != Kind::map) {
+      return number(value, fmt::format("a {} in {} or {{file: name}}", name(unknown), unit(unknown))).value_or(0);
+    }
+    const bool is_density = unknown == Unknown::density;
+    const Section section(*this, value);
+    DensityFile file = density_file(section, is_density ? "densities" : "susceptibilities", is_density);
+    if (const auto v = section.find("density_unit"); v && !is_density) {
+      problem(*v, "is for densities; susceptibilities are in SI");
+    }
+    file.what = name(unknown);
+    return file;
   }
 
   /// A file of one number a cell, which has no unit.
@@ -227,13 +242,22 @@ private:
     if (is_word(value, "none")) return;
     if (value.node->kind == Kind::map) {
       const Section section(*this, value);
-      const std::string chosen = section.one_of({{"file", {"density_unit"}}, {"intervals", {}}});
+      const Unknown unknown = spec.settings.unknown;
+      const bool is_density = unknown == Unknown::density;
+      const std::string chosen =
+          section.one_of({{"file", is_density ? Words{"density_unit"} : Words{}}, {"intervals", {}}});
       const auto v = chosen.empty() ? std::nullopt : section.find(chosen);
       if (!v) return;
+      if (components(unknown) > 1) {
+        problem(value, fmt::format("is a map, which is not for unknown: {}; write [min, max] of each component, "
+                                   "or leave bounds out",
+                                   name(unknown)));
+        return;
+      }
       if (chosen == "intervals") return intervals(*v, spec.settings);
       DensityFile& file = spec.bounds.emplace();
       file.file = input(*v).value_or("");
-      file.to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
+      file.to_si = is_density ? unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000) : 1;
       return;
     }
     if (!is_list_of(value, 2,
@@ -382,9 +406,10 @@ private:
               "is by rank, which needs variances of the prior: with smallness 0 there are none; write smallness: 1e-3 "
               "or another number above 0, or uncertainty: {samples: 100}");
     }
-    if (n_epochs > 1) {
+    if (n_epochs > 1 || components(settings.unknown) > 1) {
       problem(*section.find("uncertainty"),
-              "is by rank, which is for one epoch alone; write uncertainty: {samples: 100}");
+              fmt::format("is by rank, which is {}; write uncertainty: {{samples: 100}}",
+                          n_epochs > 1 ? "for one epoch alone" : "not for a magnetization"));
     }
   }
 
@@ -408,16 +433,16 @@ private:
     if (const auto v = section.find("norm")) norm(*v, settings);
   }
 
-  /// A density of all cells, which needs no file to be judged.
-  void check_density(const Section& section, const std::string& key, double density, const InversionSpec& spec) {
+  /// A number for all cells, which needs no file to be judged.
+  void check_model(const Section& section, const std::string& key, double value, const InversionSpec& spec) {
     if (!spec.settings.bounds) return;
     const Range& bounds = *spec.settings.bounds;
-    if (density >= bounds.min && density <= bounds.max) return;
+    if (value >= bounds.min && value <= bounds.max) return;
     if (const auto v = section.find(key)) {
-      problem(*v, fmt::format("is {}, outside bounds, {}; change one of the two", density, bounds_text(bounds)));
+      problem(*v, fmt::format("is {}, outside bounds, {}; change one of the two", value, bounds_text(bounds)));
     } else if (const auto limits = section.find("bounds")) {
       problem(*limits, fmt::format("do not hold {}, which is the reference where none is written; write reference: {}",
-                                   density, density < bounds.min ? bounds.min : bounds.max));
+                                   value, value < bounds.min ? bounds.min : bounds.max));
     }
   }
 

@@ -116,7 +116,7 @@ public:
 
   /// Without bounds.
   BoundSolver(Math& math, std::int64_t n) : BoundSolver(math, n, {}, {}) {}
-  /// Bounds: one a cell, kg/m3, infinite where there is none; or empty.
+  /// Bounds: one a cell, infinite where there is none; or empty.
   BoundSolver(Math& math, std::int64_t n, const Vector& low, const Vector& high)
       : m_math(math),
         m_n(n),

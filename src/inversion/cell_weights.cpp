@@ -144,9 +144,11 @@ std::vector<double> sensitivity_weights(const ActiveCells& cells, const std::vec
 }
 
 double usual_power(const std::vector<DataSet>& data) noexcept {
-  const bool of_tensor_alone = std::all_of(
-      data.begin(), data.end(), [](const DataSet& set) { return FieldList::tensor().contains(set.fields.natives()); });
-  return of_tensor_alone ? 3 : 2;
+  FieldList steep = FieldList::tensor();
+  steep.add(FieldList::magnetic());
+  const bool are_steep = std::all_of(data.begin(), data.end(),
+                                     [&](const DataSet& set) { return steep.contains(set.fields.natives()); });
+  return are_steep ? 3 : 2;
 }
 
 double fitted_z0(const ActiveCells& cells, const std::vector<DataSet>& data) {

@@ -36,7 +36,7 @@ namespace prismfield {
 /// sqrt(diagonal of G'WWG) / volume, SimPEG's sensitivity weights; `diagonal`: one a cell.
 [[nodiscard]] std::vector<double> sensitivity_weights(const ActiveCells& cells, const std::vector<double>& diagonal);
 
-/// Of depth and distance weights: 3 where the data are of the gradient tensor alone, else 2.
+/// Of depth and distance weights: 3 where all data are of the gradient tensor or magnetic, else 2.
 [[nodiscard]] double usual_power(const std::vector<DataSet>& data) noexcept;
 
 /// The z0 for which (z + z0)^-2 follows the square of gz of the cells under a station as they are at the top of this

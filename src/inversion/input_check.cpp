@@ -60,6 +60,13 @@ private:
       add("inversion.uncertainty.rank", "needs variances of the prior: smallness has to be above 0");
     }
     if (s.uncertainty.rank > 0 && m_input.n_epochs() > 1) add("inversion.uncertainty.rank", "is for one epoch alone");
+    if (s.uncertainty.rank > 0 && components(s.unknown) > 1) {
+      add("inversion.uncertainty.rank", "is not for a magnetization; take samples");
+    }
+    if (!s.intervals.empty() && components(s.unknown) > 1) {
+      add("inversion.bounds", "has intervals, which are not for a magnetization");
+    }
+    if (s.unknown == Unknown::susceptibility) check_inducing_field("inversion.unknown is susceptibility, which");
     double last = -std::numeric_limits<double>::infinity();
     for (const Range& interval : s.intervals) {
       if (!(interval.min <= interval.max) || !(interval.min > last)) {
@@ -69,6 +76,11 @@ private:
     }
     if (!s.intervals.empty() && !s.bounds && m_input.lower.empty())
       add("inversion.bounds", "must be set around the intervals");
+  }
+  void check_inducing_field(const std::string& what) {
+    if (m_input.request.magnetic.inducing_field == std::array<double, 3>{}) {
+      add("magnetic.inducing_field", what + " needs the inducing field");
+    }
   }
   void check_data() {
     const auto epochs = static_cast<std::size_t>(m_input.n_epochs());
@@ -93,6 +105,12 @@ private:
       return m_problems.add(error);
     }
     if (set.size() == 0) return add(key, "has no points or no fields");
+    for (const FieldInfo& field : set.fields) {
+      if (!fields_of(m_settings.unknown).contains(field.field)) {
+        add(key + ".fields", fmt::format("has {}, which is no linear field of a {}", field.name, name(m_settings.unknown)));
+      }
+    }
+    if (set.fields.contains(Field::tmi)) check_inducing_field(key + " has tmi, which");
     const auto n = static_cast<std::size_t>(set.size());
     check_values(key + ".values", set.values, n, "a finite number", is_finite);
     check_values(key + ".sigma", set.sigma, n, "a finite number above 0", is_above_0);
@@ -101,9 +119,10 @@ private:
     if (m_input.cells == nullptr) return add("cells", "is null; the cells to be inverted for are needed");
     const auto n = static_cast<std::size_t>(m_input.cells->size());
     if (n == 0) return add("cells", "has no active cell");
-    check_bounds(n);
-    if (!m_input.reference.empty()) check_values("reference", m_input.reference, n, "a finite number", is_finite);
-    if (!m_input.start.empty()) check_values("start", m_input.start, n, "a finite number", is_finite);
+    const std::size_t n_unknowns = n * static_cast<std::size_t>(components(m_settings.unknown));
+    check_bounds(n_unknowns);
+    if (!m_input.reference.empty()) check_values("reference", m_input.reference, n_unknowns, "a finite number", is_finite);
+    if (!m_input.start.empty()) check_values("start", m_input.start, n_unknowns, "a finite number", is_finite);
     if (!m_input.cell_weights.empty()) {
       check_values("cell_weights", m_input.cell_weights, n, "a finite number above 0", is_above_0);
     }

@@ -13,27 +13,27 @@
 
 namespace prismfield {
 
-/// Allowed densities, rising and disjoint: (interval, minimum and maximum), kg/m3.
+/// Allowed values, rising and disjoint: (interval, minimum and maximum).
 template <class Memory>
 struct Intervals {
   Kokkos::View<double* [2], Kokkos::LayoutRight, Memory> ends;
 
-  /// The number of the interval that is nearest to a density.
-  [[nodiscard]] KOKKOS_FUNCTION int nearest(double density) const {
+  /// The number of the interval that is nearest to a value.
+  [[nodiscard]] KOKKOS_FUNCTION int nearest(double value) const {
     int best = 0;
     for (int k = 1; k < static_cast<int>(ends.extent(0)); ++k) {
       // the gap before interval k belongs to both sides alike
-      if (density > (ends(k - 1, 1) + ends(k, 0)) / 2) best = k;
+      if (value > (ends(k - 1, 1) + ends(k, 0)) / 2) best = k;
     }
     return best;
   }
-  [[nodiscard]] KOKKOS_FUNCTION double project(double density) const {
-    const int k = nearest(density);
-    return Kokkos::min(Kokkos::max(density, ends(k, 0)), ends(k, 1));
+  [[nodiscard]] KOKKOS_FUNCTION double project(double value) const {
+    const int k = nearest(value);
+    return Kokkos::min(Kokkos::max(value, ends(k, 0)), ends(k, 1));
   }
 };
 
-/// Takes a step: dual(i) += m(i) - z(i), wanted(i) = z(i) - dual(i), z the allowed density nearest to m(i) + dual(i).
+/// Takes a step: dual(i) += m(i) - z(i), wanted(i) = z(i) - dual(i), z the allowed value nearest to m(i) + dual(i).
 template <class Memory>
 struct StepOfPull {
   Intervals<Memory> intervals;
@@ -78,8 +78,8 @@ struct PullValue {
   }
 };
 
-/// Brings densities into disjoint intervals by alternating directions: a term sum_i p_i (m_i - z_i + u_i)^2 beside
-/// phi_m pulls to the allowed densities z nearest to m + u, whose dual variables u add up what is missing. At the end
+/// Brings values into disjoint intervals by alternating directions: a term sum_i p_i (m_i - z_i + u_i)^2 beside
+/// phi_m pulls to the allowed values z nearest to m + u, whose dual variables u add up what is missing. At the end
 /// each cell is bounded by the interval that it is nearest to. Not convex: it finds one of many solutions. Source:
 /// Boyd, Parikh, Chu, Peleato and Eckstein, Found. Trends Mach. Learn. 3 (2011), section 9.1; for gravity Ogarko,
 /// Giraud, Martin and Jessell, Geophysics 86 (2021) G1-G14.
@@ -110,7 +110,7 @@ public:
     for (std::int64_t step = 0; step < steps; ++step) m_scale *= growth;
   }
 
-  /// To the allowed densities nearest to this model; the penalty grows.
+  /// To the allowed values nearest to this model; the penalty grows.
   void step(const ConstVector& model) {
     m_scale *= growth;
     m_math.add(1 / growth - 1, m_dual, 1, m_dual);

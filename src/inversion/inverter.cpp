@@ -16,7 +16,7 @@ InversionOutcome invert(const InversionInput& input, const Communicator& communi
   const bool is_filled = input.reference.empty();
   if (is_filled) {
     filled = input;
-    filled.reference.assign(static_cast<std::size_t>(input.cells->size()), 0);
+    filled.reference.assign(static_cast<std::size_t>(components(input.settings.unknown) * input.cells->size()), 0);
   }
   InversionObserver nobody;
   InversionObserver& told = observer != nullptr ? *observer : nobody;

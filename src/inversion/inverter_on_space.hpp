@@ -46,7 +46,8 @@ public:
         m_settings(input.settings),
         m_communicator(communicator),
         m_observer(observer),
-        m_n(input.n_epochs() * input.cells->size()),
+        m_columns(*input.cells, unit_magnetizations(input.settings.unknown, input.request.magnetic)),
+        m_n(input.n_epochs() * components(input.settings.unknown) * input.cells->size()),
         m_math(space) {}
 
   InversionOutcome run(const InversionState* resume) {
@@ -94,8 +95,8 @@ private:
       StorageChoice choice;
       StorageSettings storage_settings = storage_of_set(i, resume, request.execution.method);
       storage_settings.likely = {likely, m_input.n_epochs()};
-      operators.push_back(make_operator(m_math.space(), *m_input.cells, set.points, request, storage_settings,
-                                        m_communicator, &choice));
+      operators.push_back(
+          make_operator(m_math.space(), m_columns, set.points, request, storage_settings, m_communicator, &choice));
       m_state.stored.push_back(kept_as(choice));
       for (const std::int64_t bytes : gather_everywhere(m_communicator, choice.bytes)) m_outcome.stored_bytes += bytes;
       storage.push_back(choice.why);
@@ -169,7 +170,7 @@ private:
         return distance_weights(cells, all_stations(m_input.data), power,
                                 weighting.z0.value_or(shortest_edge(cells.edges()) / 4));
       case WeightingKind::sensitivity: {
-        // all epochs are weighted alike: by their data together
+        // all epochs and components are weighted alike: by the columns of a cell together
         const auto n = static_cast<std::size_t>(cells.size());
         std::vector<double> sums = m_math.to_host(diagonal_of_data);
         for (std::size_t k = n; k < sums.size(); ++k) sums[k % n] += sums[k];
@@ -236,7 +237,7 @@ private:
     find_misfit();
   }
   void set_bounds() {
-    const auto n = static_cast<std::size_t>(m_input.cells->size());
+    const auto n = static_cast<std::size_t>(m_n / m_input.n_epochs());
     if (!m_input.lower.empty()) {
       m_low = of_all_epochs("lower_bounds", m_input.lower);
       m_high = of_all_epochs("upper_bounds", m_input.upper);
@@ -484,9 +485,10 @@ private:
     row.chi = m_misfit.chi_sum / static_cast<double>(m_data->size());
     row.phi_m = m_regularization->value(m_model);
     row.products = m_data->products();
-    const Kokkos::MinMaxScalar<double> range = m_math.range(m_model);
-    row.minimum = range.min_val;
-    row.maximum = range.max_val;
+    const std::vector<double> sizes = amplitude_of(m_math.to_host(m_model), m_settings.unknown, m_input.cells->size());
+    const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
+    row.minimum = *least;
+    row.maximum = *most;
     row.seconds = seconds();
     m_state.rows.push_back(row);
     if (m_settings.keep_all) m_state.kept.push_back(m_math.to_host(m_model));
@@ -543,7 +545,7 @@ private:
     if (rank == 0 || !m_state.message.empty()) return;
     const std::array<double, 3> lengths = smoothing_lengths(m_settings, m_input.cells->edges());
     set_diagonal(m_state.beta);
-    // the case has one epoch
+    // the case has one epoch and one component
     LowRankUncertainty<ExecutionSpace> uncertainty(m_math, *m_data, *m_regularization, *m_input.cells, m_communicator);
     // one that was stopped here begins this part anew, and finds the same
     const auto tell = [this](const char* what, std::int64_t done, std::int64_t all) {
@@ -597,8 +599,9 @@ private:
     InvertedModel& model = m_outcome.model;
     model.edges = m_input.cells->edges();
     model.cells = m_input.cells->cells();
+    model.unknown = m_settings.unknown;
     model.epochs = m_input.epochs;
-    model.density = m_math.to_host(m_model);
+    model.values = m_math.to_host(m_model);
     model.convergence = m_state.rows;
     model.solutions = m_state.kept;
     add_uncertainty(m_state, model);
@@ -619,10 +622,10 @@ private:
   [[nodiscard]] bool is_beta_fixed() const {
     return m_settings.beta.has_value() || m_settings.beta_choice != BetaChoice::target;
   }
-  /// Values of each active cell as (epoch, cell).
-  [[nodiscard]] Vector of_all_epochs(const char* label, const std::vector<double>& of_cells) const {
+  /// Values of an epoch's unknowns as those of all.
+  [[nodiscard]] Vector of_all_epochs(const char* label, const std::vector<double>& of_one) const {
     std::vector<double> all;
-    for (std::int64_t e = 0; e < m_input.n_epochs(); ++e) all.insert(all.end(), of_cells.begin(), of_cells.end());
+    for (std::int64_t e = 0; e < m_input.n_epochs(); ++e) all.insert(all.end(), of_one.begin(), of_one.end());
     return m_math.from_host(label, all);
   }
 
@@ -630,7 +633,9 @@ private:
   const InversionSettings& m_settings;
   const Communicator& m_communicator;
   InversionObserver& m_observer;
-  /// unknowns: cells times epochs
+  /// the prisms of the columns of G
+  MagnetizedPrisms m_columns;
+  /// unknowns: epochs times components times cells
   std::int64_t m_n;
   Math m_math;
   std::unique_ptr<DataTerm<ExecutionSpace>> m_data;
@@ -638,7 +643,7 @@ private:
   std::unique_ptr<Solver> m_solver;
   /// null: Jacobi's
   std::unique_ptr<LowRankPreconditioner<ExecutionSpace>> m_preconditioner;
-  /// (epoch, cell)
+  /// (epoch, component, cell)
   Vector m_model, m_reference, m_pull, m_data_diagonal, m_diagonal, m_right_side;
   /// half of that of phi_d at m_model
   Vector m_gradient;

@@ -99,8 +99,8 @@ public:
     z.diagonal(inverse, answer);
     const Vector variance = m_math.zeros("posterior_variance", m_n);
     m_math.each("posterior_variance", m_n, PosteriorVariance<Memory>{prior.variance(), answer, diagonal, variance});
-    model.density_sigma = m_math.to_host(variance);
-    for (double& value : model.density_sigma) value = std::sqrt(value);
+    model.sigma = m_math.to_host(variance);
+    for (double& value : model.sigma) value = std::sqrt(value);
 
     const TraceEstimate trace =
         resolution_trace(subspace.t, subspace.size, subspace.n_random, m_data.size(), subspace.is_whole);
@@ -108,7 +108,7 @@ public:
     model.resolution_trace_error = trace.error;
     model.resolution_trace_least = trace.least;
     model.rank = subspace.size;
-    model.density_sigma_error = relative_error(prior.squared_errors(), model.density_sigma);
+    model.sigma_error = relative_error(prior.squared_errors(), model.sigma);
   }
 
 private:

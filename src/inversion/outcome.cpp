@@ -70,30 +70,32 @@ std::int64_t vector_bytes(const InversionSettings& settings, bool is_bounded, st
                           std::int64_t n_epochs, std::int64_t n_rows) noexcept {
   const bool is_compact = settings.is_compact(), is_huber = settings.data_norm == DataNorm::huber;
   const auto if_so = [](bool is_so, std::int64_t vectors) { return is_so ? vectors : 0; };
+  const std::int64_t blocks = n_epochs * components(settings.unknown);
   // six neighbours; weights of cell and faces, the reference, the cell's number and w on the host; spacing; changes
   const std::int64_t of_cell = 6 * 4 + 8 * (4 + 3 + if_so(is_compact, 3) + if_so(n_epochs > 1, 1));
   // of inverter and state, of the solver; weights that are not those of the cell; bounds; what pulls into intervals
   const std::int64_t of_unknown =
-      8 * (8 + 8 + if_so(is_compact || n_epochs > 1, 4) + if_so(is_bounded, 2) + if_so(!settings.intervals.empty(), 3));
+      8 * (8 + 8 + if_so(is_compact || blocks > 1, 4) + if_so(is_bounded, 2) + if_so(!settings.intervals.empty(), 3));
   // data, 1/sigma, weights and fields; what Huber's norm weighs by
   const std::int64_t of_row = 8 * (4 + if_so(is_huber, 2));
-  return n_cells * of_cell + n_epochs * (n_cells * of_unknown + n_rows * of_row);
+  return n_cells * of_cell + blocks * n_cells * of_unknown + n_epochs * n_rows * of_row;
 }
 
 void add_uncertainty(const InversionState& state, InvertedModel& model) {
   if (state.samples == 0) return;
   const auto n = static_cast<double>(state.samples);
   model.samples = state.samples;
-  model.density_sigma.resize(state.squares.size());
-  for (std::size_t i = 0; i < state.squares.size(); ++i) model.density_sigma[i] = std::sqrt(state.squares[i] / n);
+  model.sigma.resize(state.squares.size());
+  for (std::size_t i = 0; i < state.squares.size(); ++i) model.sigma[i] = std::sqrt(state.squares[i] / n);
   model.resolution_trace = state.trace / n;
   const double variance = std::max(state.trace_squared / n - *model.resolution_trace * *model.resolution_trace, 0.0);
   model.resolution_trace_error = std::sqrt(variance / n);
 }
 
 void add_depth_of_investigation(const InversionState& state, InvertedModel& model) {
-  model.depth_of_investigation = state.depth_of_investigation;
-  for (double& value : model.depth_of_investigation) value = std::min(std::abs(value), 1.0);
+  const double step = std::sqrt(static_cast<double>(components(model.unknown)));
+  model.depth_of_investigation = amplitude_of(state.depth_of_investigation, model.unknown, std::ssize(model.cells));
+  for (double& value : model.depth_of_investigation) value = std::min(std::abs(value) / step, 1.0);
 }
 
 }  // namespace prismfield

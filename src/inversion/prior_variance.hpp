@@ -99,7 +99,7 @@ public:
       tell(color + 1, m_colors.count);
     }
   }
-  /// (cell), (kg/m3)^2
+  /// (cell)
   [[nodiscard]] ConstVector variance() const { return m_variance; }
   /// Of some cells, spread over all, the squared standard error of their variance: half the squared difference of what
   /// two sequences of signs gave.

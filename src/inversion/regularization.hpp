@@ -22,8 +22,8 @@
 
 namespace prismfield {
 
-/// The four terms of phi_m in every epoch and their weights. Vectors are (epoch, cell), numbered by k; a face belongs
-/// to the cell on its lower side.
+/// The four terms of phi_m in every block and their weights: a block is an epoch, or a component of the magnetisation in
+/// one. Vectors are (block, cell), numbered by k; a face belongs to the cell on its lower side.
 template <class Memory>
 struct RegularizationTerms {
   using Vector = Kokkos::View<double*, Memory>;
@@ -36,9 +36,9 @@ struct RegularizationTerms {
   Vector cell;
   Kokkos::Array<Vector, 3> face;
 
-  /// The cell of k: without a division in the first epoch, which often is the only one.
+  /// The cell of k: without a division in the first block, which often is the only one.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t cell_of(std::int64_t k) const { return k < n_cells ? k : k % n_cells; }
-  /// The number of the neighbour of k in its epoch; -1: none.
+  /// The number of the neighbour of k in its block; -1: none.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t neighbor(const Neighbors& of, std::int64_t k) const {
     const std::int64_t i = cell_of(k);
     const std::int32_t j = of(i);
@@ -83,15 +83,15 @@ struct DiagonalOfRegularization {
   }
 };
 
-/// A cell's part of phi_m in an epoch.
+/// A cell's part of phi_m in a block.
 template <class Memory>
 struct RegularizationValue {
   RegularizationTerms<Memory> terms;
   Kokkos::View<const double*, Memory> model, reference;
   bool reference_in_smoothness;
 
-  KOKKOS_FUNCTION double operator()(std::int64_t cell, std::int64_t epoch) const {
-    const std::int64_t i = epoch * terms.n_cells + cell;
+  KOKKOS_FUNCTION double operator()(std::int64_t cell, std::int64_t block) const {
+    const std::int64_t i = block * terms.n_cells + cell;
     const double off = model(i) - reference(i);
     double sum = terms.cell(i) * off * off;
     for (int d = 0; d < 3; ++d) {
@@ -105,9 +105,11 @@ struct RegularizationValue {
   }
 };
 
-/// |f| of a term at a cell or its upper face: model less reference, or the gradient per metre.
+/// f of a term at a cell or its upper face: model less reference, or the gradient per metre; and the square of its
+/// magnitude, of a magnetisation over all components, so that no direction is preferred.
 template <class Memory>
 struct TermSize {
+  std::int64_t n_components;
   /// 0: smallness, 1 to 3: gradients
   int term;
   RegularizationTerms<Memory> terms;
@@ -124,12 +126,19 @@ struct TermSize {
     if (reference_in_smoothness) step -= reference(next) - reference(i);
     return step / spacing[d](terms.cell_of(i));
   }
-  KOKKOS_FUNCTION void operator()(std::int64_t i, double& most) const {
-    most = Kokkos::max(most, Kokkos::abs(value(i)));
+  KOKKOS_FUNCTION double square(std::int64_t i) const {
+    const std::int64_t first = i - i / terms.n_cells % n_components * terms.n_cells;
+    double sum = 0;
+    for (std::int64_t c = 0; c < n_components; ++c) {
+      const double f = value(first + c * terms.n_cells);
+      sum += f * f;
+    }
+    return sum;
   }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& most) const { most = Kokkos::max(most, square(i)); }
 };
 
-/// weight(i) = base(i) lambda / (f(i)^2 + epsilon^2)^(1 - p/2)
+/// weight(i) = base(i) lambda / (|f(i)|^2 + epsilon^2)^(1 - p/2)
 template <class Memory>
 struct CompactWeight {
   TermSize<Memory> size;
@@ -138,12 +147,11 @@ struct CompactWeight {
   Kokkos::View<double*, Memory> weight;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const double f = size.value(i);
-    weight(i) = base(size.terms.cell_of(i)) * lambda * Kokkos::pow(f * f + epsilon * epsilon, -exponent);
+    weight(i) = base(size.terms.cell_of(i)) * lambda * Kokkos::pow(size.square(i) + epsilon * epsilon, -exponent);
   }
 };
 
-/// out(i) += sqrt(scale) D' sqrt(W) e, e: (epoch, 4, cell) standard normal: of covariance scale R.
+/// out(i) += sqrt(scale) D' sqrt(W) e, e: (block, 4, cell) standard normal: of covariance scale R.
 template <class Memory>
 struct AddRegularizationSample {
   RegularizationTerms<Memory> terms;
@@ -165,16 +173,16 @@ struct AddRegularizationSample {
   }
 };
 
-/// The change of the model from one epoch to the next. Vectors are (epoch, cell), numbered by k.
+/// The change of the model from one epoch to the next. Vectors are (epoch, component, cell), numbered by k.
 template <class Memory>
 struct EpochChange {
   /// change v w, (cell)
   Kokkos::View<const double*, Memory> weights;
-  std::int64_t n_cells = 0, n_epochs = 1;
+  std::int64_t n_cells = 0, of_epoch = 0, n_epochs = 1;
 
   [[nodiscard]] KOKKOS_FUNCTION double weight(std::int64_t k) const { return weights(k % n_cells); }
-  [[nodiscard]] KOKKOS_FUNCTION bool has_last(std::int64_t k) const { return k >= n_cells; }
-  [[nodiscard]] KOKKOS_FUNCTION bool has_next(std::int64_t k) const { return k < (n_epochs - 1) * n_cells; }
+  [[nodiscard]] KOKKOS_FUNCTION bool has_last(std::int64_t k) const { return k >= of_epoch; }
+  [[nodiscard]] KOKKOS_FUNCTION bool has_next(std::int64_t k) const { return k < (n_epochs - 1) * of_epoch; }
 };
 
 /// out(k) += scale * (C p)(k), p'Cp being the term
@@ -187,8 +195,8 @@ struct AddChange {
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     double sum = 0;
-    if (change.has_last(k)) sum += p(k) - p(k - change.n_cells);
-    if (change.has_next(k)) sum += p(k) - p(k + change.n_cells);
+    if (change.has_last(k)) sum += p(k) - p(k - change.of_epoch);
+    if (change.has_next(k)) sum += p(k) - p(k + change.of_epoch);
     out(k) += scale * change.weight(k) * sum;
   }
 };
@@ -209,12 +217,12 @@ struct ChangeValue {
   EpochChange<Memory> change;
   Kokkos::View<const double*, Memory> model;
   KOKKOS_FUNCTION double operator()(std::int64_t k) const {
-    const double step = model(k + change.n_cells) - model(k);
+    const double step = model(k + change.of_epoch) - model(k);
     return change.weight(k) * step * step;
   }
 };
 
-/// out(k) += sqrt(scale) D' sqrt(V) e, e standard normal, (epoch but the last, cell): of covariance scale C.
+/// out(k) += sqrt(scale) D' sqrt(V) e, e standard normal, (epoch but the last, component, cell): of covariance scale C.
 template <class Memory>
 struct AddChangeSample {
   EpochChange<Memory> change;
@@ -224,15 +232,16 @@ struct AddChangeSample {
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     double sum = 0;
-    if (change.has_last(k)) sum += normals(k - change.n_cells);
+    if (change.has_last(k)) sum += normals(k - change.of_epoch);
     if (change.has_next(k)) sum -= normals(k);
     out(k) += root_of_scale * Kokkos::sqrt(change.weight(k)) * sum;
   }
 };
 
-/// phi_m = m'Rm of smallness and smoothness on the active cells, with compact norms by reweighting, summed over epochs,
-/// and of the change between them. Vectors are (epoch, cell); v, w and what compact norms are scaled by are the same
-/// for all epochs, so that these differ by their data alone. The same on every rank, which all hold every cell. Source:
+/// phi_m = m'Rm of smallness and smoothness on the active cells, with compact norms by reweighting, summed over epochs
+/// and components, and of the change between epochs. Vectors are (epoch, component, cell); v, w and what compact norms
+/// are scaled by are the same for all epochs, so that these differ by their data alone. Compact norms weigh the
+/// components of a magnetisation alike, by its magnitude and that of its gradient. The same on every rank, which all hold every cell. Source:
 /// docs/inversion.md; the sum over faces between two active cells, f the face, v_f and w_f means of its cells: phi_m =
 /// a_s sum_i v_i w_i (m - r)_i^2 + sum over directions k of a_k sum_f v_f w_f ((m_hi - m_lo) / h_f)^2, and change sum_e
 /// sum_i v_i w_i (m_{e+1,i} - m_{e,i})^2: the constraint along time of Kim, Yi, Park and Kim, J. Appl. Geophys. 68
@@ -245,12 +254,12 @@ public:
   using Vector = typename Math::Vector;
   using ConstVector = typename Math::ConstVector;
 
-  /// `weights`: w, one a cell. `reference`: (epoch, cell), kg/m3, the same in every epoch.
+  /// `weights`: w, one a cell. `reference`: (epoch, component, cell), the same in every epoch.
   Regularization(Math& math, const ActiveCells& cells, std::int64_t n_epochs, const InversionSettings& settings,
                  const std::vector<double>& weights, const ConstVector& reference)
       : m_math(math),
         m_settings(settings),
-        m_n(n_epochs * cells.size()),
+        m_n(n_epochs * components(settings.unknown) * cells.size()),
         m_reference(reference),
         m_changes(n_epochs > 1 && settings.change > 0) {
     m_terms.n_cells = cells.size();
@@ -261,10 +270,10 @@ public:
       of_change[i] = settings.change * x * y * z * weights[i];
     }
     m_base_cell = m_math.from_host("cell_weights", of_cells);
-    m_terms.cell = of_all_epochs("cell_weights", m_base_cell);
+    m_terms.cell = of_all_blocks("cell_weights", m_base_cell);
     for (std::size_t d = 0; d < 3; ++d) add_faces(cells, d, weights);
-    for (int d = 0; d < 3; ++d) m_terms.face[d] = of_all_epochs("face_weights", m_base_face[d]);
-    if (m_changes) m_change = {m_math.from_host("change_weights", of_change), m_terms.n_cells, n_epochs};
+    for (int d = 0; d < 3; ++d) m_terms.face[d] = of_all_blocks("face_weights", m_base_face[d]);
+    if (m_changes) m_change = {m_math.from_host("change_weights", of_change), m_terms.n_cells, m_n / n_epochs, n_epochs};
   }
 
   /// out += scale R p
@@ -285,20 +294,21 @@ public:
     if (m_changes) m_math.each("diagonal_of_change", m_n, AddDiagonalOfChange<Memory>{m_change, out});
   }
   [[nodiscard]] double value(const ConstVector& model) const {
-    const std::vector<double> of_epochs =
+    const std::vector<double> of_blocks =
         m_math.sums("phi_m", m_terms.n_cells, m_n / m_terms.n_cells,
                     RegularizationValue<Memory>{m_terms, model, m_reference, m_settings.reference_in_smoothness});
-    const double sum = std::accumulate(of_epochs.begin(), of_epochs.end(), 0.0);
+    const double sum = std::accumulate(of_blocks.begin(), of_blocks.end(), 0.0);
     if (!m_changes) return sum;
-    return sum + m_math.sum("change", m_n - m_terms.n_cells, ChangeValue<Memory>{m_change, model});
+    return sum + m_math.sum("change", m_n - m_change.of_epoch, ChangeValue<Memory>{m_change, model});
   }
-  /// Largest |f| of smallness, kg/m3, and of the gradients, kg/m3 per metre, in all epochs.
+  /// Largest |f| of smallness and of the gradients, per metre, in all epochs.
   [[nodiscard]] std::array<double, 4> largest(const ConstVector& model) const {
     std::array<double, 4> most{};
     for (int term = 0; term < 4; ++term) {
       Kokkos::parallel_reduce("prismfield::largest_of_term", typename Math::Indices(m_math.space(), 0, m_n),
                               size_of(term, model), Kokkos::Max<double>(most[static_cast<std::size_t>(term)]));
     }
+    for (double& square : most) square = std::sqrt(square);
     return most;
   }
   /// Weights of the compact norms for this model and these epsilons, one a term.
@@ -331,7 +341,7 @@ public:
     m_math.each("add_regularization_sample", m_n,
                 AddRegularizationSample<Memory>{m_terms, std::sqrt(scale), normals, out});
     if (m_changes) {
-      std::vector<double> of_change(static_cast<std::size_t>(m_n - m_terms.n_cells));
+      std::vector<double> of_change(static_cast<std::size_t>(m_n - m_change.of_epoch));
       const std::uint64_t first_of_change = static_cast<std::uint64_t>(sample) * of_change.size();
       for (std::size_t i = 0; i < of_change.size(); ++i) {
         of_change[i] = random_normal(seed, RandomStream::posterior_change, first_of_change + i);
@@ -344,7 +354,7 @@ public:
 
 private:
   [[nodiscard]] TermSize<Memory> size_of(int term, const ConstVector& model) const {
-    return {term, m_terms, m_spacing, model, m_reference, m_settings.reference_in_smoothness};
+    return {components(m_settings.unknown), term, m_terms, m_spacing, model, m_reference, m_settings.reference_in_smoothness};
   }
   void add_faces(const ActiveCells& cells, std::size_t d, const std::vector<double>& weights) {
     const std::vector<std::int32_t> next = cells.next(d);
@@ -375,8 +385,8 @@ private:
     m_base_face[k] = m_math.from_host("face_weights", face);
     if (m_settings.is_compact()) m_spacing[k] = m_math.from_host("spacing", spacing);
   }
-  /// (epoch, cell) of what is the same in every epoch, until compact norms weigh it.
-  [[nodiscard]] Vector of_all_epochs(const char* label, const Vector& of_cells) const {
+  /// (block, cell) of what is the same in every block, until compact norms weigh it.
+  [[nodiscard]] Vector of_all_blocks(const char* label, const Vector& of_cells) const {
     if (m_n == m_terms.n_cells && !m_settings.is_compact()) return of_cells;
     const Vector all = m_math.zeros(label, m_n);
     for (std::int64_t k = 0; k < m_n; k += m_terms.n_cells) {
@@ -387,7 +397,7 @@ private:
 
   Math& m_math;
   InversionSettings m_settings;
-  /// epochs times cells
+  /// epochs times components times cells
   std::int64_t m_n;
   ConstVector m_reference;
   RegularizationTerms<Memory> m_terms;

@@ -17,13 +17,18 @@
 #include "base/temporary_file.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/output_file.hpp"
+#include "model/axis.hpp"
 
 namespace prismfield {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* density_unit = "kg m-3";
+/// The unit as CF writes it.
+const char* unit_of_files(Unknown unknown) noexcept {
+  if (unknown == Unknown::density) return "kg m-3";
+  return unknown == Unknown::susceptibility ? "1" : "A m-1";
+}
 
 /// Shape and dimensions of what lies on the cells.
 std::vector<std::string> cell_dimensions(const InvertedModel& model) {
@@ -46,12 +51,13 @@ void check_sizes(const InvertedModel& model) {
   };
   const CellCounts counts = counts_of(model.edges);
   const std::int64_t n_cells = counts[0] * counts[1] * counts[2];
-  const std::size_t n = model.cells.size() * static_cast<std::size_t>(model.n_epochs());
+  const std::size_t n_active = model.cells.size() * static_cast<std::size_t>(model.n_epochs());
+  const std::size_t n = n_active * static_cast<std::size_t>(components(model.unknown));
   require(std::all_of(model.cells.begin(), model.cells.end(), [&](std::int64_t c) { return c >= 0 && c < n_cells; }),
           "cells lie outside its edges");
-  require(model.density.size() == n, "densities are not one a cell and epoch");
-  require(model.density_sigma.empty() || model.density_sigma.size() == n, "deviations are not one a cell");
-  require(model.depth_of_investigation.empty() || model.depth_of_investigation.size() == n,
+  require(model.values.size() == n, "values are not one a cell and epoch");
+  require(model.sigma.empty() || model.sigma.size() == n, "deviations are not one a cell");
+  require(model.depth_of_investigation.empty() || model.depth_of_investigation.size() == n_active,
           "depths of investigation are not one a cell");
   require(model.data.size() % static_cast<std::size_t>(model.n_epochs()) == 0, "data are not there for every epoch");
   require(std::all_of(model.solutions.begin(), model.solutions.end(), [&](const auto& one) { return one.size() == n; }),
@@ -87,30 +93,42 @@ void write_cell_values(Hdf5File& file, const InvertedModel& model, const std::st
   write_range(file, name, values.data(), static_cast<std::int64_t>(values.size()));
 }
 
-void write_densities(Hdf5File& file, const InvertedModel& model) {
-  write_cell_values(file, model, "density", "density", density_unit, model.density);
-  std::string ancillary;
-  if (!model.density_sigma.empty()) {
-    write_cell_values(file, model, "density_sigma", "posterior standard deviation of the density", density_unit,
-                      model.density_sigma);
+/// One component of the unknown, with its standard deviation and what `ancillary` names beside it.
+void write_component(Hdf5File& file, const InvertedModel& model, std::int64_t component, std::string ancillary) {
+  const auto n = std::ssize(model.cells);
+  const std::string name = component_name(model.unknown, component);
+  const std::string words = component_words(model.unknown, component), unit = unit_of_files(model.unknown);
+  write_cell_values(file, model, name, words, unit, component_of(model.values, model.unknown, component, n));
+  if (!model.sigma.empty()) {
+    const std::string sigma = name + "_sigma";
+    write_cell_values(file, model, sigma, "posterior standard deviation of the " + words, unit,
+                      component_of(model.sigma, model.unknown, component, n));
     if (model.rank > 0) {
-      file.write_attribute("density_sigma", "rank", model.rank);
-      file.write_attribute("density_sigma", "relative_error", model.density_sigma_error);
+      file.write_attribute(sigma, "rank", model.rank);
+      file.write_attribute(sigma, "relative_error", model.sigma_error);
     } else {
-      file.write_attribute("density_sigma", "samples", model.samples);
+      file.write_attribute(sigma, "samples", model.samples);
     }
-    ancillary = "density_sigma";
+    ancillary = ancillary.empty() ? sigma : sigma + " " + ancillary;
   }
-  if (!model.depth_of_investigation.empty()) {
-    write_cell_values(file, model, "depth_of_investigation",
-                      "depth of investigation: 0 where the data determine the density, 1 where the reference does", "1",
-                      model.depth_of_investigation);
-    ancillary += ancillary.empty() ? "depth_of_investigation" : " depth_of_investigation";
-  }
-  if (!ancillary.empty()) file.write_attribute("density", "ancillary_variables", ancillary);
+  if (!ancillary.empty()) file.write_attribute(name, "ancillary_variables", ancillary);
 }
 
-/// The densities of every solution that was kept.
+void write_unknowns(Hdf5File& file, const InvertedModel& model) {
+  const char* const depth = model.depth_of_investigation.empty() ? "" : "depth_of_investigation";
+  for (std::int64_t c = 0; c < components(model.unknown); ++c) write_component(file, model, c, depth);
+  if (components(model.unknown) > 1) {
+    write_cell_values(file, model, "amplitude", fmt::format("magnitude of the {}", name(model.unknown)),
+                      unit_of_files(model.unknown), amplitude_of(model.values, model.unknown, std::ssize(model.cells)));
+  }
+  if (model.depth_of_investigation.empty()) return;
+  write_cell_values(file, model, depth,
+                    fmt::format("depth of investigation: 0 where the data determine the {}, 1 where the reference does",
+                                name(model.unknown)),
+                    "1", model.depth_of_investigation);
+}
+
+/// The values of every solution that was kept.
 void write_solutions(Hdf5File& file, const InvertedModel& model) {
   if (model.solutions.empty()) return;
   const auto n = static_cast<std::int64_t>(model.solutions.size());
@@ -123,19 +141,25 @@ void write_solutions(Hdf5File& file, const InvertedModel& model) {
   std::vector<std::string> dimensions = cell_dimensions(model);
   shape.insert(shape.begin(), n);
   dimensions.insert(dimensions.begin(), "solution");
-  std::vector<double> all;
-  for (const std::vector<double>& one : model.solutions) {
-    const std::vector<double> values = on_all_cells(model, one);
-    all.insert(all.end(), values.begin(), values.end());
+  for (std::int64_t c = 0; c < components(model.unknown); ++c) {
+    std::vector<double> all;
+    for (const std::vector<double>& one : model.solutions) {
+      const std::vector<double> values =
+          on_all_cells(model, component_of(one, model.unknown, c, std::ssize(model.cells)));
+      all.insert(all.end(), values.begin(), values.end());
+    }
+    const std::string dataset = component_name(model.unknown, c) + "_solutions";
+    file.write(dataset, shape, all.data());
+    describe_cell_values(file, dataset, dimensions, component_words(model.unknown, c) + " of each solution",
+                         unit_of_files(model.unknown));
   }
-  file.write("density_solutions", shape, all.data());
-  describe_cell_values(file, "density_solutions", dimensions, "density of each solution", density_unit);
 }
 
 void write_root_attributes(Hdf5File& file, const ModelHeader& header, const InvertedModel& model) {
   write_header(file, header);
   // GMT's word for values that belong to cells
   file.write_attribute("/", "node_offset", std::int64_t{1});
+  file.write_attribute("/", "unknown", std::string(name(model.unknown)));
   file.write_attribute("/", "gravitational_constant", header.gravitational_constant);
   file.write_attribute("/", "active_cells", static_cast<std::int64_t>(model.cells.size()));
   file.write_attribute("/", "data_sets", static_cast<std::int64_t>(model.data.size()));
@@ -170,7 +194,7 @@ void write_stages(Hdf5File& file, const std::string& group, const std::vector<Co
   file.write_attribute(group + "/stage_name", "long_name", "stage of the inversion");
 }
 
-void write_convergence(Hdf5File& file, const std::vector<ConvergenceRow>& rows) {
+void write_convergence(Hdf5File& file, const std::vector<ConvergenceRow>& rows, Unknown unknown) {
   const std::string group = "/convergence";
   file.make_group(group);
   // netCDF takes a dimension of length 0 for one without an end.
@@ -184,7 +208,7 @@ void write_convergence(Hdf5File& file, const std::vector<ConvergenceRow>& rows) 
   file.write_attribute(iteration, "long_name", "solution for one beta, from 1");
   write_stages(file, group, rows);
   // The regularisation's unit follows from its weights and norms: none is stated.
-  const auto write = [&](const std::string& name, const char* unit, const char* long_name, const auto& member) {
+  const auto write = [&](const std::string& name, const char* unit, const std::string& long_name, const auto& member) {
     write_list(file, group + "/" + name, iteration, rows, unit, long_name, member);
   };
   using Row = ConvergenceRow;
@@ -193,8 +217,9 @@ void write_convergence(Hdf5File& file, const std::vector<ConvergenceRow>& rows) 
   write("chi", "1", "phi_d over the number of data", [](const Row& r) { return r.chi; });
   write("phi_m", "", "regularisation", [](const Row& r) { return r.phi_m; });
   write("products", "1", "products with G'WG since the start", [](const Row& r) { return r.products; });
-  write("minimum", density_unit, "least density", [](const Row& r) { return r.minimum; });
-  write("maximum", density_unit, "greatest density", [](const Row& r) { return r.maximum; });
+  const std::string what = fmt::format("{}{}", components(unknown) > 1 ? "magnitude of the " : "", name(unknown));
+  write("minimum", unit_of_files(unknown), "least " + what, [](const Row& r) { return r.minimum; });
+  write("maximum", unit_of_files(unknown), "greatest " + what, [](const Row& r) { return r.maximum; });
   write("seconds", "s", "time since the start, earlier runs of a resumed inversion included",
         [](const Row& r) { return r.seconds; });
 }
@@ -279,9 +304,9 @@ void write_file(const TemporaryFile& temporary, const fs::path& target, const Mo
   write_root_attributes(file, header, model);
   write_epochs(file, model);
   write_cell_coordinates(file, model.edges, "bounds");
-  write_densities(file, model);
+  write_unknowns(file, model);
   write_solutions(file, model);
-  write_convergence(file, model.convergence);
+  write_convergence(file, model.convergence, model.unknown);
   for (std::size_t k = 0; k < model.data.size(); ++k) write_data(file, header, model, k);
   write_performance(file, header, model);
   // The time that the file itself can hold; bringing it to the disk follows.
@@ -292,6 +317,16 @@ void write_file(const TemporaryFile& temporary, const fs::path& target, const Mo
 }
 
 }  // namespace
+
+std::string component_name(Unknown unknown, std::int64_t component) {
+  if (components(unknown) == 1) return name(unknown);
+  return fmt::format("{}_{}", name(unknown), direction_names[static_cast<std::size_t>(component)]);
+}
+
+std::string component_words(Unknown unknown, std::int64_t component) {
+  if (components(unknown) == 1) return name(unknown);
+  return fmt::format("{}, {} component", name(unknown), direction_names[static_cast<std::size_t>(component)]);
+}
 
 void write_model(const ModelHeader& header, const InvertedModel& model) {
   write_complete_file(header.file, "the model", [&](TemporaryFile& temporary, const fs::path& target) {

@@ -25,8 +25,13 @@ struct ModelHeader : FileHeader {
   double setup_seconds = 0, inversion_seconds = 0, total_seconds = 0;
 };
 
+/// The name of what a model's file has of each cell: density, magnetization_easting; and its words.
+[[nodiscard]] std::string component_name(Unknown unknown, std::int64_t component);
+[[nodiscard]] std::string component_words(Unknown unknown, std::int64_t component);
+
 /// Writes the model as netCDF-4 (HDF5) that xarray, GMT and ParaView open: dimensions upward, northing, easting with
-/// cell centres and CF bounds; `density` (upward, northing, easting) kg/m3, NaN in inactive cells, and, where there
+/// cell centres and CF bounds; `density` (upward, northing, easting) kg/m3, NaN in inactive cells, or `susceptibility`,
+/// or `magnetization_easting`, `magnetization_northing`, `magnetization_upward` and `amplitude`, A/m; and, where there
 /// are, `density_sigma`, `depth_of_investigation`, `resolution_trace` and its error as attributes; `density_solutions`
 /// (solution, upward, northing, easting) where every solution was kept; group `convergence` (stage, beta, phi_d, chi,
 /// phi_m, products, minimum, maximum, seconds); a group `data_1`, `data_2`, ... a data set: easting, northing, upward,

@@ -87,24 +87,30 @@ private:
     return rule && (rule->relative.count(field) > 0 || rule->floor.count(field) > 0);
   }
 
-  /// Adds a problem for each field that is wanted and not there; those that are.
+  /// Adds a problem for each field that is wanted and not there or no data of the unknown; those that are.
   FieldList choose(FieldList there, const Words& others) {
-    if (there.empty() && !wanted()) {
-      m_problems.add(m_file.error(fmt::format("has no measurements; {} are what it can have{}{}",
-                                              fmt::join(names_of(FieldList::every()), ", "), they_are(others),
-                                              columns_remedy(Field::gz))));
+    const FieldList known = fields_of(m_defaults.unknown);
+    const Field usual = m_defaults.unknown == Unknown::density ? Field::gz : Field::tmi;
+    const FieldList usable = fields_of(m_defaults.unknown, there);
+    if (usable.empty() && !wanted()) {
+      m_problems.add(
+          m_file.error(fmt::format("has no measurements; {} are what it can have{}{}", fmt::join(names_of(known), ", "),
+                                   they_are(others), columns_remedy(usual))));
     }
     FieldList chosen;
-    for_each_field(wanted().value_or(there), [&](Field field) {
-      if (there.contains(field)) {
+    const std::string key =
+        m_spec.fields ? m_file.key_beside("fields") : "fields (or, for this file, " + m_file.key_beside("fields") + ")";
+    for_each_field(wanted().value_or(usable), [&](Field field) {
+      if (usable.contains(field)) {
         chosen.add(field);
-        return;
+      } else if (!known.contains(field)) {
+        m_problems.add(
+            m_file.error(fmt::format("is asked for {} by {}, but inversion.unknown is {}, of which data are {}",
+                                     name_of(field), key, name(m_defaults.unknown), fmt::join(names_of(known), ", "))));
+      } else {
+        m_problems.add(m_file.error(fmt::format("has no {}, which {} asks for{}{}", name_of(field), key,
+                                                they_are(others), columns_remedy(field))));
       }
-      m_problems.add(
-          m_file.error(fmt::format("has no {}, which {} asks for{}{}", name_of(field),
-                                   m_spec.fields ? m_file.key_beside("fields")
-                                                 : "fields (or, for this file, " + m_file.key_beside("fields") + ")",
-                                   they_are(others), columns_remedy(field))));
     });
     return chosen;
   }

@@ -10,6 +10,7 @@
 
 #include <prismfield/data_set.hpp>
 #include <prismfield/fields.hpp>
+#include <prismfield/inversion_settings.hpp>
 
 #include "io/input_file.hpp"
 
@@ -22,7 +23,7 @@ struct ObservedDataFile {
   std::vector<std::string> columns;
   /// along which z the file's gz, gxz, gyz point; unset: as an HDF5 file's own attribute says, else the case's
   std::optional<Axes> axes;
-  /// unset: those of the case when it has them, else every field in the file
+  /// unset: those of the case when it has them, else every field in the file that depends on the unknown
   std::optional<FieldList> fields;
   /// factor from the file's coordinates to metres; unset: metres where a table's columns name no unit
   std::optional<double> length_to_si;
@@ -37,6 +38,8 @@ struct SigmaRule {
 struct ObservedDefaults {
   Axes axes = Axes::z_down;
   std::optional<FieldList> fields;
+  /// fields of others are refused, or left alone where they are not asked for
+  Unknown unknown = Unknown::density;
   std::optional<SigmaRule> sigma;
   /// 1 in the unit of the output stands for every sigma that neither file nor rule states; without it they are missing
   bool sigma_may_be_unknown = false;

@@ -64,7 +64,7 @@ double by_inversion(const prismfield::Points& points, double gz) {
   input.data[0].sigma = {1e-6 * std::abs(gz)};
   input.settings.beta = 1e-9;
   input.settings.weighting.kind = prismfield::WeightingKind::none;
-  return prismfield::invert(input).model.density.at(0);
+  return prismfield::invert(input).model.values.at(0);
 }
 
 int run(int argc, char** argv) {
