@@ -138,7 +138,7 @@ def test_models_that_overflowed(tmp_path):
 
 def test_storage(tmp_path, monkeypatch):
     whole = Case("tensor", "ram", tmp_path).ours.G
-    monkeypatch.setattr(ours, "_BLOCK_BYTES", 20_000)
+    monkeypatch.setattr("prismfield.simpeg.engine._BLOCK_BYTES", 20_000)
     ram, disk = (Case("tensor", store, tmp_path, sensitivity_dtype=np.float32).ours for store in ("ram", "disk"))
     assert type(ram.G) is np.ndarray and type(disk.G) is np.memmap and (tmp_path / "ours").is_file()
     assert ram.G.dtype == disk.G.dtype == np.float32
