@@ -214,7 +214,7 @@ def test_inversion(model_type):
         problem = inverse_problem.BaseInvProblem(misfit, smooth, optimizer)
         steps = [
             directives.UpdateSensitivityWeights(every_iteration=False),
-            directives.BetaEstimate_ByEig(beta0_ratio=10, random_seed=1),
+            directives.BetaEstimate_ByEig(beta0_ratio=0.1, random_seed=1),
             directives.UpdatePreconditioner(),
         ]
         return inversion.BaseInversion(problem, directiveList=steps).run(np.full(size, 1e-4))
