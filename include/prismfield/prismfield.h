@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* The library for C and for what calls C: Python, Fortran, Julia, MATLAB. Units are SI (m, kg/m3, m/s2, 1/s2) and z
-   points up. Every function that can fail returns a pf_code; pf_message() says what was wrong. One call computes at a
+/* The library for C and for what calls C: Python, Fortran, Julia, MATLAB. Units are SI (m, kg/m3, A/m, m/s2, 1/s2, T)
+   and z points up. Every function that can fail returns a pf_code; pf_message() says what was wrong. One call computes at a
    time: others wait, so any thread may call. */
 
 #ifdef __cplusplus
@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* Raised when a function or structure here changes its meaning. */
-#define PF_ABI_VERSION 2
+#define PF_ABI_VERSION 3
 
 typedef enum pf_code {
   PF_OK = 0,
@@ -60,11 +60,14 @@ int pf_field_is_odd_in_z(int field);
 
 /* ---- what is computed of what */
 
-/* Prisms. bounds: (n, 6), west, east, south, north, bottom, top of each; density: (n), may be NULL for operators. */
+/* Prisms. bounds: (n, 6), west, east, south, north, bottom, top of each; density: (n), may be NULL for operators and
+   where fields are magnetic; magnetization: (n) along easting, northing and upward, A/m, all three NULL where no field
+   is magnetic. */
 typedef struct pf_prisms {
   const double* bounds;
   const double* density;
   int64_t n;
+  const double* magnetization[3];
 } pf_prisms;
 
 /* Points, (n) each. */
@@ -79,6 +82,9 @@ typedef struct pf_points {
    sensitivity.store, which is none. NULL: all defaults.
    numbers
      gravitational_constant    m3 kg-1 s-2
+     magnetic.inducing_field (3)   inclination and declination, degrees, and intensity, nT: the direction of tmi and
+                               tmi_exact; what it induces has to be in the magnetization of the prisms
+     magnetic.vacuum_permeability  N A-2
      execution.batch, execution.slots, execution.block, execution.chunk, execution.memory_limit (bytes)
      execution.tolerance       of pf_forward, relative to the largest value of each field
      execution.check_points
@@ -88,6 +94,7 @@ typedef struct pf_points {
      .bounds (2), .beta, .target_misfit, .max_iterations, .preconditioner_rank, .depth_of_investigation (0 or 1),
      .weighting.power, .weighting.z0, .uncertainty.samples, .uncertainty.seed, .uncertainty.rank
    texts
+     magnetic.inside           B, H, nan, cavity, borehole
      execution.space, .precision, .kernel, .method
      sensitivity.store, .precision
      inversion.weighting.kind, .trend (none, constant, linear), .beta (gcv, l_curve), .data_norm (squares, huber) */
@@ -125,7 +132,15 @@ pf_code pf_forward(const pf_prisms* prisms, const pf_points* points, const int* 
 double pf_gravity(int field, double easting, double northing, double upward, double west, double east, double south,
                   double north, double bottom, double top, double density);
 
-/* ---- operators: G, whose rows are (field, point) and whose columns are the prisms */
+/* B of one prism at one point, T, likewise: b[3] along easting, northing, upward. Where choclo has no value, inside of
+   the prism and on its edges, NaN; on a face the limit from outside. */
+void pf_magnetic(double easting, double northing, double upward, double west, double east, double south, double north,
+                 double bottom, double top, double magnetization_easting, double magnetization_northing,
+                 double magnetization_upward, double* b);
+
+/* ---- operators: G, whose rows are (field, point) and whose columns are the prisms: their densities or, of magnetic
+   fields, factors of the magnetization that they are given. Fields of both kinds are not for one operator, nor are
+   tmi_exact and amplitude, which are not linear. */
 
 typedef struct pf_operator pf_operator;
 /* Copies what it needs of prisms, whose density is not looked at, and points. */

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""choclo.prism's functions of gravity by prismfield, for loops of numba's nopython code and for Python.
+"""choclo.prism's functions of gravity and of B by prismfield, for loops of numba's nopython code and for Python.
 
 Each takes easting, northing, upward of a point, west, east, south, north, bottom, top of a prism, m, and its density,
-kg/m3, and returns a field of SI units, z up. As in choclo gradients on a face are the limit from outside, and NaN on
-edges where they have none. Unlike choclo, gradients keep 1e-12 of the tensor's size far from a prism too, and a prism
-without a volume gives NaN.
+kg/m3, or the components of its magnetisation, A/m, and returns a field of SI units, z up; magnetic_field returns the
+three components of B, T. As in choclo gradients and B on a face are the limit from outside, and NaN on edges where they
+have none, B also inside. Unlike choclo, they keep 1e-12 of their size far from a prism too, and a prism without a
+volume gives NaN.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numba
+import numpy as np
 
 from prismfield.library import FIELDS, lib
 
 __all__ = [
     "gravity_e", "gravity_ee", "gravity_en", "gravity_eu", "gravity_n", "gravity_nn", "gravity_nu", "gravity_pot",
-    "gravity_u", "gravity_uu",
+    "gravity_u", "gravity_uu", "magnetic_e", "magnetic_field", "magnetic_n", "magnetic_u",
 ]  # fmt: skip
 
 Scalar = Callable[[float, float, float, float, float, float, float, float, float, float], float]
@@ -45,3 +47,29 @@ gravity_uu = _function("gzz")
 gravity_en = _function("gxy")
 gravity_eu = _function("gxz")
 gravity_nu = _function("gyz")
+
+
+_magnetic = lib.pf_magnetic
+
+
+@numba.njit
+def magnetic_field(easting, northing, upward, west, east, south, north, bottom, top, m_east, m_north, m_up):  # type: ignore
+    """B of one prism at one point, T: its components along easting, northing and upward."""
+    b = np.empty(3)
+    _magnetic(easting, northing, upward, west, east, south, north, bottom, top, m_east, m_north, m_up, b.ctypes)
+    return b[0], b[1], b[2]
+
+
+def _component(number: int) -> Callable[..., float]:
+    def magnetic(easting, northing, upward, west, east, south, north, bottom, top, m_east, m_north, m_up):  # type: ignore
+        return magnetic_field(
+            easting, northing, upward, west, east, south, north, bottom, top, m_east, m_north, m_up
+        )[number]  # fmt: skip
+
+    compiled: Callable[..., float] = numba.njit(magnetic)
+    return compiled
+
+
+magnetic_e = _component(0)
+magnetic_n = _component(1)
+magnetic_u = _component(2)

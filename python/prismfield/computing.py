@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Fields of prisms, and the operator that makes them out of densities."""
+"""Fields of prisms, and the operator that makes them out of densities or magnetisations."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from scipy.sparse.linalg import LinearOperator
 
 from prismfield.arrays import HOST, Host, place_of
 from prismfield.library import (
+    REGULAR,
+    VACUUM_PERMEABILITY,
     Array,
     Fields,
     InputError,
@@ -22,7 +24,6 @@ from prismfield.library import (
     Run,
     Settings,
     SingularPointWarning,
-    array,
     compute,
     known_fields,
     lib,
@@ -37,40 +38,47 @@ if TYPE_CHECKING:
     import pylops
 
 Points = npt.ArrayLike | tuple[npt.ArrayLike, ...]
-_TENSOR_LETTERS = 3
 _TOLERANCE = 1e-12
-_DEFAULTS = ("double", "default", "auto", _TOLERANCE, None, None)
+# The library's setting of each argument, and what it is where none is needed.
+_SETTINGS: dict[str, tuple[str, object]] = {
+    "precision": ("execution.precision", "double"),
+    "space": ("execution.space", "default"),
+    "method": ("execution.method", "auto"),
+    "tolerance": ("execution.tolerance", _TOLERANCE),
+    "gravitational_constant": ("gravitational_constant", None),
+    "inducing_field": ("magnetic.inducing_field", None),
+    "inside": ("magnetic.inside", "B"),
+    "vacuum_permeability": ("magnetic.vacuum_permeability", VACUUM_PERMEABILITY),
+}
 
 
 def evaluate(
     prisms: npt.ArrayLike,
-    density: npt.ArrayLike,
+    density: npt.ArrayLike | None,
     points: Points,
     asked: Fields,
     *,
-    precision: str = "double",
-    space: str = "default",
-    method: str = "auto",
-    tolerance: float = _TOLERANCE,
-    gravitational_constant: float | None = None,
+    magnetization: npt.ArrayLike | None = None,
+    susceptibility: npt.ArrayLike | None = None,
+    inducing_field: npt.ArrayLike | None = None,
+    vacuum_permeability: float = VACUUM_PERMEABILITY,
     progress: Progress | None = None,
+    **others: object,
 ) -> tuple[Array, Run, tuple[int, ...]]:
     """What forward() is made of: fields (fields, m) in SI and z up, in the library's order; what the run says of points
     in, on and at edges of prisms; and the shape of the points. Arguments are those of forward()."""
-    of_prisms, bounds = prism_rows(prisms, None)
-    given = on_host("density", density)
-    weights = array("density", given if given.ndim else np.full(len(bounds), given), len(bounds), allowed="any")
-    of_prisms.density = pointer(weights)
+    of_prisms, _arrays = prism_rows(
+        prisms, density=density, magnetization=magnetization, susceptibility=susceptibility,
+        inducing_field=inducing_field, vacuum_permeability=vacuum_permeability,
+    )  # fmt: skip
     of_points, _columns, shape = point_columns(points)
-    settings = None
-    if (precision, space, method, tolerance, gravitational_constant, progress) != _DEFAULTS:
-        settings = Settings(
-            {
-                "execution.precision": precision, "execution.space": space, "execution.method": method,
-                "execution.tolerance": tolerance, "gravitational_constant": gravitational_constant,
-            },
-            progress,
-        )  # fmt: skip
+    others |= {"inducing_field": inducing_field, "vacuum_permeability": vacuum_permeability}
+    keys = {
+        _SETTINGS[name][0]: value
+        for name, value in others.items()
+        if value is not _SETTINGS[name][1] and np.any(value != _SETTINGS[name][1])
+    }
+    settings = Settings(keys, progress) if keys or progress is not None else None
     values = np.empty((asked.n, of_points.n))
     run = Run()
     compute(
@@ -82,10 +90,14 @@ def evaluate(
 
 def forward(
     prisms: npt.ArrayLike,
-    density: npt.ArrayLike,
+    density: npt.ArrayLike | None,
     points: Points,
     fields: str | Iterable[str] = "gz",
     *,
+    magnetization: npt.ArrayLike | None = None,
+    susceptibility: npt.ArrayLike | None = None,
+    inducing_field: tuple[float, float, float] | None = None,
+    inside: str = "B",
     axes: str = "z_up",
     units: str = "SI",
     precision: str = "double",
@@ -94,18 +106,27 @@ def forward(
     tolerance: float = _TOLERANCE,
     threads: int = 0,
     gravitational_constant: float | None = None,
+    vacuum_permeability: float = VACUUM_PERMEABILITY,
     progress: Progress | None = None,
 ) -> Array:
     """Fields of prisms at points.
 
-    prisms: (n, 6) west, east, south, north, bottom, top, m. density: (n,) or one number, kg/m3. points: (m, 3)
-    easting, northing, upward, m, or a tuple of these three, which are broadcast together. fields: one name or several
-    of FIELDS. axes: "z_up" or "z_down", along which z vectors and tensors point; coordinates are always upward. units:
-    "SI", or "mGal" with Eotvos for gradients and J/kg for the potential. precision: "double", "mixed" or "single".
-    space: "default", "serial", "openmp", "cuda", "hip". tolerance: the error that may be made for speed, relative to
-    the largest value of each field; what is found at 100 random points is a fifth of it at most. method: "direct",
-    "tree", "fft", or "auto", the fastest that the tolerance lets serve. threads: of the library's start, see start().
-    progress: called with the part that is done.
+    prisms: (n, 6) west, east, south, north, bottom, top, m. density: (n,) or one number, kg/m3; None where all fields
+    are magnetic. points: (m, 3) easting, northing, upward, m, or a tuple of these three, which are broadcast together.
+    fields: one name or several of FIELDS.
+
+    Magnetic fields (bx, by, bz, tmi, tmi_exact, amplitude) are of the remanent and the induced magnetisation.
+    magnetization: (n, 3), or (3,) for all prisms, A/m along easting, northing, upward. susceptibility: (n,) or one
+    number, SI, without demagnetisation. inducing_field: inclination, degrees, positive downward, declination, degrees
+    east of grid north, and intensity, nT; tmi, tmi_exact and susceptibilities need it. inside: what is written at
+    points inside prisms, "B", "H" (mu0 H), "nan", "cavity", "borehole"; faces have the mean of both sides.
+
+    axes: "z_up" or "z_down", along which z vectors and tensors point; coordinates and magnetisations are always upward.
+    units: "SI", or "mGal" or "nT": mGal, Eotvos for gradients, J/kg for the potential and nT. precision: "double",
+    "mixed" or "single". space: "default", "serial", "openmp", "cuda", "hip". tolerance: the error that may be made for
+    speed, relative to the largest value of each field; what is found at 100 random points is a fifth of it at most.
+    method: "direct", "tree", "fft", or "auto", the fastest that the tolerance lets serve. threads: of the library's
+    start, see start(). progress: called with the part that is done.
 
     Returns (fields, m), or (m,) for one name; with a tuple of coordinates their shape in place of m. On faces the
     tensor is the mean of both sides; points on edges give a SingularPointWarning. Raises InputError (a ValueError) for
@@ -115,13 +136,15 @@ def forward(
     if threads:
         start(threads)
     values, run, shape = evaluate(
-        prisms, density, points, asked, precision=precision, space=space, method=method, tolerance=tolerance,
-        gravitational_constant=gravitational_constant, progress=progress,
+        prisms, density, points, asked, magnetization=magnetization, susceptibility=susceptibility,
+        inducing_field=inducing_field, vacuum_permeability=vacuum_permeability, inside=inside, precision=precision,
+        space=space, method=method, tolerance=tolerance, gravitational_constant=gravitational_constant,
+        progress=progress,
     )  # fmt: skip
-    if run.n_singular and any(len(name) == _TENSOR_LETTERS for name in asked.names):
+    if run.n_singular and not REGULAR.issuperset(asked.names):
         warnings.warn(
             f"{run.n_singular} of {values.shape[1]} points lie on edges or corners of prisms, where the gradient "
-            "tensor has no value: its finite part is returned",
+            "tensor and magnetic fields have no value: their finite part is returned",
             SingularPointWarning,
             stacklevel=2,
         )
@@ -177,12 +200,14 @@ class Operator(_Products):
     """G of prisms and points: rows (field, point), fields in the order asked for, columns the prisms.
 
     A SciPy LinearOperator: `G @ density`, `G.T @ fields`, blocks of vectors in one pass, lsmr, svds. Arguments are
-    those of forward(). storage: None computes entries anew in every product, or products by `method` to `tolerance` of
-    their largest values where densities are of one size; "double", "float" and "float16" keep entries
+    those of forward(). Of bx, by, bz and tmi the model is in place of densities susceptibilities (SI) in the inducing
+    field or, with `magnetization`, factors of each prism's own: three operators of unit vectors, side by side, are
+    that of magnetisation vectors (A/m). storage: None computes entries anew in every product, or products by `method`
+    to `tolerance` of their largest values where densities are of one size; "double", "float" and "float16" keep entries
     in memory; a number compresses them to that error relative to the norm of G. SI entries are 1e-9 and less: solvers
-    with absolute tolerances want units="mGal". Products of CuPy's and PyTorch's arrays on a card are theirs too, made
-    there where the operator's `space` is the card; by "default" few prisms and points, and a compressed G, are
-    computed on the host.
+    with absolute tolerances want units="mGal" or "nT". Products of CuPy's and PyTorch's arrays on a card are theirs
+    too, made there where the operator's `space` is the card; by "default" few prisms and points, and a compressed G,
+    are computed on the host.
     """
 
     def __init__(
@@ -191,6 +216,9 @@ class Operator(_Products):
         points: Points,
         fields: str | Iterable[str] = "gz",
         *,
+        magnetization: npt.ArrayLike | None = None,
+        inducing_field: tuple[float, float, float] | None = None,
+        inside: str = "B",
         storage: str | float | None = None,
         axes: str = "z_up",
         units: str = "SI",
@@ -199,16 +227,21 @@ class Operator(_Products):
         tolerance: float = _TOLERANCE,
         threads: int = 0,
         gravitational_constant: float | None = None,
+        vacuum_permeability: float = VACUUM_PERMEABILITY,
     ) -> None:
         self._fields = known_fields(fields if isinstance(fields, str) else tuple(fields))
         self._factors = self._fields.factors(units, axes)
-        of_prisms, _bounds = prism_rows(prisms, None)
+        of_prisms, _arrays = prism_rows(
+            prisms, magnetization=magnetization, inducing_field=inducing_field, vacuum_permeability=vacuum_permeability,
+            susceptibility=None if magnetization is not None or inducing_field is None else 1.0,
+        )  # fmt: skip
         of_points, _columns, self._point_shape = point_columns(points)
         if threads:
             start(threads)
         keys: dict[str, object] = {
             "execution.space": space, "execution.method": method, "execution.tolerance": tolerance,
-            "gravitational_constant": gravitational_constant,
+            "gravitational_constant": gravitational_constant, "magnetic.inducing_field": inducing_field,
+            "magnetic.inside": inside, "magnetic.vacuum_permeability": vacuum_permeability,
         }  # fmt: skip
         if isinstance(storage, str):
             if storage not in ("double", "float", "float16"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""harmonica's prism_gravity and the gravity of its layers of prisms, computed by prismfield.
+"""harmonica's prism_gravity, prism_magnetic and the gravity of its layers of prisms, computed by prismfield.
 
 Names, units, signs and shapes are harmonica's (0.7.0, and the keywords of the version after it), which need not be
 installed. Where xarray is, datasets get the accessor `.prismfield`.
@@ -10,21 +10,32 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from prismfield.certificates import differences
 from prismfield.computing import evaluate
-from prismfield.library import UNITS, Array, InputError, SingularPointWarning, array, known_fields
+from prismfield.library import (
+    REGULAR,
+    UNITS,
+    VACUUM_PERMEABILITY,
+    Array,
+    InputError,
+    SingularPointWarning,
+    array,
+    known_fields,
+)
 
 #: The library's field of each of harmonica's, whose vertical vector points down.
 FIELDS = {
     "potential": "potential", "g_e": "gx", "g_n": "gy", "g_z": "gz",
     "g_ee": "gxx", "g_nn": "gyy", "g_zz": "gzz", "g_en": "gxy", "g_ez": "gxz", "g_nz": "gyz",
 }  # fmt: skip
+#: Likewise of B, whose vertical component points up.
+MAGNETIC_FIELDS = {"b_e": "bx", "b_n": "by", "b_u": "bz"}
 _AXES = "enz"
 _SIDES = (("west", "east"), ("south", "north"), ("bottom", "top"))
 _GRAVITATIONAL_CONSTANT = 6.6743e-11
@@ -57,37 +68,18 @@ def prism_gravity(
     """
     if field not in FIELDS:
         raise InputError(f"field: {field!r} is not a field; fields are {', '.join(FIELDS)}")
-    columns = [np.asarray(column, dtype=np.float64) for column in coordinates[:3]]
-    if len(columns) != 3:
-        raise InputError(f"coordinates: {len(columns)} arrays; easting, northing and upward are needed")
-    shape = np.broadcast(*columns).shape
-    points = np.empty((3, *shape))
-    for axis, column in enumerate(columns):
-        points[axis] = column
-    points = points.reshape(3, -1)
-    # evaluate() looks for values that are not finite
-    bounds = np.asarray(prisms, dtype=np.float64)
-    bounds = bounds[np.newaxis] if bounds.ndim == 1 else bounds
-    rho = np.asarray(density, dtype=np.float64).ravel()
-    if bounds.ndim != 2 or bounds.shape[1] != 6:
-        raise InputError(f"prisms: has the shape {np.shape(prisms)}, (6,) or (n, 6) is needed")
-    if len(rho) != len(bounds):
-        raise InputError(f"density: has {len(rho)} values for {len(bounds)} prisms")
-    if not (bounds[:, ::2] < bounds[:, 1::2]).all() or not rho.all():
-        bounds, rho = _upright(bounds, rho) if disable_checks else (_checked(bounds), rho)
-        counts = (rho != 0) & (bounds[:, ::2] != bounds[:, 1::2]).all(axis=1)
-        bounds, rho = bounds[counts], rho[counts]
-    all_finite = bool(np.isfinite(points).all())
-    finite = slice(None) if all_finite else np.isfinite(points).all(axis=0)
-    there = points[:, finite]
+    points = _Points(coordinates)
+    bounds, rho = _counted(prisms, "density", np.asarray(density, dtype=np.float64).reshape(-1, 1), disable_checks)
+    rho = rho[:, 0]
     name = FIELDS[field]
     asked = known_fields(name)
     rows, run, _ = evaluate(
-        bounds, rho, there.T, asked, space="default" if parallel else "serial", progress=_tell if progressbar else None
-    )
+        bounds, rho, points.finite.T, asked, space="default" if parallel else "serial",
+        progress=_tell if progressbar else None,
+    )  # fmt: skip
     values = rows[0]
-    if run.n_inside and name not in ("potential", "gx", "gy", "gz"):
-        step, singular = _contacts(there, bounds, rho, _AXES.index(field[2]), _AXES.index(field[3]))
+    if run.n_inside and name not in REGULAR:
+        step, singular = _contacts(points.finite, bounds, rho, _AXES.index(field[2]), _AXES.index(field[3]))
         values += step
         values[singular] = np.nan
         if singular.any() and not disable_checks:
@@ -98,11 +90,96 @@ def prism_gravity(
                 stacklevel=2,
             )
     values *= asked.factors("mGal", "z_down")[0]
-    if not all_finite:
-        everywhere = np.full(points.shape[1], np.nan)
-        everywhere[finite] = values
-        values = everywhere
-    return np.asarray(values.reshape(shape), dtype=dtype)
+    return points.everywhere(values, dtype)
+
+
+def prism_magnetic(
+    coordinates: Sequence[npt.ArrayLike],
+    prisms: npt.ArrayLike,
+    magnetization: Sequence[npt.ArrayLike],
+    field: str,
+    parallel: bool = True,
+    dtype: npt.DTypeLike = "float64",
+    progressbar: bool = False,
+    disable_checks: bool = False,
+) -> npt.NDArray[Any] | tuple[npt.NDArray[Any], ...]:
+    """harmonica.prism_magnetic: B of prisms at points, nT.
+
+    magnetization: along easting, northing and upward, (n,) each or numbers for one prism, A/m. field: "b_e", "b_n",
+    "b_u", or "b", a tuple of these three. Other arguments and errors are those of prism_gravity().
+
+    Returns the shape of the coordinates. B on a face is the limit from outside; in prisms and on their edges it is NaN,
+    without a warning, as at points that are not finite.
+    """
+    if field != "b" and field not in MAGNETIC_FIELDS:
+        raise InputError(f"field: {field!r} is not a field; fields are b, {', '.join(MAGNETIC_FIELDS)}")
+    points = _Points(coordinates)
+    if len(magnetization) != 3:
+        raise InputError(f"magnetization: has {len(magnetization)} components; easting, northing and upward are needed")
+    given = [np.asarray(component, dtype=np.float64).ravel() for component in magnetization]
+    if len({len(component) for component in given}) > 1:
+        raise InputError(f"magnetization: has components of {', '.join(str(len(m)) for m in given)} values")
+    bounds, moments = _counted(prisms, "magnetization", np.stack(given, axis=1), disable_checks)
+    asked = known_fields(tuple(MAGNETIC_FIELDS.values()) if field == "b" else MAGNETIC_FIELDS[field])
+    axes = [tuple(MAGNETIC_FIELDS.values()).index(name) for name in asked.names]
+
+    def computed(at: Array, inside: str, progress: Any = None) -> Array:
+        space = "default" if parallel else "serial"
+        rows, _, _ = evaluate(
+            bounds, None, at.T, asked, magnetization=moments, inside=inside, space=space, progress=progress
+        )  # fmt: skip
+        return rows
+
+    values = computed(points.finite, "nan", _tell if progressbar else None)
+    touching = np.flatnonzero(np.isnan(values[0]))
+    if touching.size:
+        step, singular = _magnetic_contacts(points.finite[:, touching], bounds, moments)
+        faces = touching[~singular]
+        values[:, faces] = computed(points.finite[:, faces], "H") + step[axes][:, ~singular]
+    values *= asked.factors("nT", "z_up")[:, np.newaxis]
+    made = tuple(points.everywhere(row, dtype) for row in values)
+    return made if field == "b" else made[0]
+
+
+class _Points:
+    """Coordinates of harmonica's functions."""
+
+    def __init__(self, coordinates: Sequence[npt.ArrayLike]) -> None:
+        columns = [np.asarray(column, dtype=np.float64) for column in coordinates[:3]]
+        if len(columns) != 3:
+            raise InputError(f"coordinates: {len(columns)} arrays; easting, northing and upward are needed")
+        self._shape = np.broadcast(*columns).shape
+        points = np.empty((3, *self._shape))
+        for axis, column in enumerate(columns):
+            points[axis] = column
+        points = points.reshape(3, -1)
+        good = np.isfinite(points).all(axis=0)
+        self._finite = None if good.all() else good
+        #: (3, m), those that are finite
+        self.finite: Array = points if self._finite is None else points[:, good]
+
+    def everywhere(self, values: Array, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Values of the finite points in the shape of the coordinates, NaN elsewhere."""
+        if self._finite is not None:
+            everywhere = np.full(self._finite.size, np.nan)
+            everywhere[self._finite] = values
+            values = everywhere
+        return np.asarray(values.reshape(self._shape), dtype=dtype)
+
+
+def _counted(prisms: npt.ArrayLike, name: str, weights: Array, disable_checks: bool) -> tuple[Array, Array]:
+    """Bounds and weights, (n, k), of the prisms that have a volume and a weight. evaluate() looks for NaN."""
+    bounds = np.asarray(prisms, dtype=np.float64)
+    bounds = bounds[np.newaxis] if bounds.ndim == 1 else bounds
+    if bounds.ndim != 2 or bounds.shape[1] != 6:
+        raise InputError(f"prisms: has the shape {np.shape(prisms)}, (6,) or (n, 6) is needed")
+    if len(weights) != len(bounds):
+        raise InputError(f"{name}: has {len(weights)} values for {len(bounds)} prisms")
+    if (bounds[:, ::2] < bounds[:, 1::2]).all() and weights.any(axis=1).all():
+        return bounds, weights
+    bounds, weights = _upright(bounds, weights) if disable_checks else (_checked(bounds), weights)
+    counts = weights.any(axis=1) & (bounds[:, ::2] != bounds[:, 1::2]).all(axis=1)
+    return bounds[counts], weights[counts]
 
 
 def _tell(done: float) -> None:
@@ -123,14 +200,14 @@ def _checked(bounds: Array) -> Array:
     return bounds
 
 
-def _upright(bounds: Array, rho: Array) -> tuple[Array, Array]:
-    """Prisms whose bounds rise and densities for which they have the fields of the given ones."""
+def _upright(bounds: Array, weights: Array) -> tuple[Array, Array]:
+    """Prisms whose bounds rise and weights, (n, k), for which they have the fields of the given ones."""
     low, high = bounds[:, ::2], bounds[:, 1::2]
     turned = low > high
     if not turned.any():
-        return bounds, rho
+        return bounds, weights
     made = np.stack([np.minimum(low, high), np.maximum(low, high)], axis=-1).reshape(-1, 6)
-    return made, np.where(turned.sum(axis=1) % 2 == 1, -rho, rho)
+    return made, np.where(turned.sum(axis=1, keepdims=True) % 2 == 1, -weights, weights)
 
 
 def _is_at(places: Array, faces: Array) -> npt.NDArray[np.bool_]:
@@ -166,25 +243,57 @@ def _contacts(points: Array, bounds: Array, rho: Array, a: int, b: int) -> tuple
         return step, singular
     touched = _meets(bounds[:, 2 * a : 2 * a + 2], points[a, touching]).any(axis=1)
     bounds, rho = bounds[touched], rho[touched]
+    for touch in _touches(points[:, touching], bounds):
+        some = touching[touch.some]
+        if a != b:
+            singular[some] = (touch.holds & touch.at[a] & touch.at[b]).any(axis=1)
+            continue
+        on_edge = touch.at[(a + 1) % 3] | touch.at[(a + 2) % 3]
+        on_face = touch.holds & touch.at[a]
+        singular[some] = (on_face & on_edge).any(axis=1)
+        sign = (on_face & ~on_edge) * np.where(touch.inside[a], -1.0, 1.0)
+        step[some] = 2 * np.pi * _GRAVITATIONAL_CONSTANT * (sign @ rho)
+    return step, singular
+
+
+def _magnetic_contacts(points: Array, bounds: Array, moments: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """What B needs at points (3, m) that touch prisms: the step from mu0 H to the limit from outside of faces, (3, m),
+    and where harmonica has no value, (m,): in prisms and on their edges.
+    """
+    step, singular = np.zeros(points.shape), np.zeros(points.shape[1], dtype=bool)
+    for touch in _touches(points, bounds):
+        on_faces = np.sum(touch.at, axis=0)
+        is_inside = np.all(touch.inside, axis=0)
+        singular[touch.some] = (touch.holds & (is_inside | (on_faces > 1))).any(axis=1)
+        for axis in range(3):
+            # along a face mu0 H is that of outside, across it the mean of both sides, which differ by mu0 M
+            step[axis, touch.some] = (touch.holds & touch.at[axis]) @ (0.5 * VACUUM_PERMEABILITY * moments[:, axis])
+    return step, singular
+
+
+class _Touch(NamedTuple):
+    """How some of the points touch prisms, (points, prisms) each."""
+
+    some: slice
+    holds: npt.NDArray[np.bool_]
+    #: along each axis, whether it is on a face and whether it is between both
+    at: list[npt.NDArray[np.bool_]]
+    inside: list[npt.NDArray[np.bool_]]
+
+
+def _touches(points: Array, bounds: Array) -> Iterator[_Touch]:
+    """Of points (3, m), so many at once as are looked at in one go."""
     at_once = max(1, _PAIRS_AT_ONCE // max(1, len(bounds)))
-    for begin in range(0, touching.size, at_once):
-        some = touching[begin : begin + at_once]
-        holds = np.ones((some.size, len(bounds)), dtype=bool)
+    for begin in range(0, points.shape[1], at_once):
+        some = slice(begin, begin + at_once)
+        holds = np.ones((points[0, some].size, len(bounds)), dtype=bool)
         at, inside = [], []
         for axis in range(3):
             place, low, high = points[axis, some, np.newaxis], bounds[:, 2 * axis], bounds[:, 2 * axis + 1]
             at.append(_is_at(place, low) | _is_at(place, high))
             inside.append((low < place) & (place < high))
             holds &= at[axis] | inside[axis]
-        if a != b:
-            singular[some] = (holds & at[a] & at[b]).any(axis=1)
-            continue
-        on_edge = at[(a + 1) % 3] | at[(a + 2) % 3]
-        on_face = holds & at[a]
-        singular[some] = (on_face & on_edge).any(axis=1)
-        sign = (on_face & ~on_edge) * np.where(inside[a], -1.0, 1.0)
-        step[some] = 2 * np.pi * _GRAVITATIONAL_CONSTANT * (sign @ rho)
-    return step, singular
+        yield _Touch(some, holds, at, inside)
 
 
 def prism_layer_gravity(
@@ -283,16 +392,23 @@ def certificate(n: int = 200, seed: int = 0) -> dict[str, float]:
     low = random.uniform(-50, 50, (n, 3))
     prisms = np.stack([low, low + random.uniform(10, 100, (n, 3))], axis=-1).reshape(n, 6)
     points = low + random.uniform(-500, 500, (n, 3)) * random.uniform(0, 1, (n, 1))
-    rho = random.uniform(-3000, 3000, n)
+    rho, moments = random.uniform(-3000, 3000, n), random.uniform(-5, 5, (n, 3))
 
-    def of_each(function: Any, field: str) -> Array:
+    def of_each(function: Any, weights: Array, field: str) -> Array:
         return np.array([
-            float(function(point, prism, density, field, parallel=False))
-            for point, prism, density in zip(points, prisms, rho)
+            float(function(point, prism, weight, field, parallel=False))
+            for point, prism, weight in zip(points, prisms, weights)
         ])  # fmt: skip
 
+    compared: dict[str, tuple[Array, Array]] = {
+        field: (of_each(prism_gravity, rho, field), of_each(harmonica.prism_gravity, rho, field)) for field in FIELDS
+    }
+    outside = ~((prisms[:, ::2] <= points) & (points <= prisms[:, 1::2])).all(axis=1)
+    for field in MAGNETIC_FIELDS:
+        ours, theirs = (of_each(f, moments, field)[outside] for f in (prism_magnetic, harmonica.prism_magnetic))
+        compared[field] = (ours, theirs)
     return differences(
         f"prismfield - harmonica {harmonica.__version__}, {n} pairs",
-        {field: (of_each(prism_gravity, field), of_each(harmonica.prism_gravity, field)) for field in FIELDS},
-        {field: UNITS[name][0] for field, name in FIELDS.items()},
+        compared,
+        {field: UNITS[name][0] for field, name in (FIELDS | MAGNETIC_FIELDS).items()},
     )

@@ -34,7 +34,8 @@ class RunError(RuntimeError):
 
 
 class SingularPointWarning(UserWarning):
-    """Points lie on edges or corners of prisms, where the gradient tensor has no value; its finite part is returned."""
+    """Points lie on edges or corners of prisms, where the gradient tensor and magnetic fields have no value; their
+    finite part is returned."""
 
 
 NVIDIA = "a driver of NVIDIA's"
@@ -47,7 +48,7 @@ LEVELS: dict[str, frozenset[str]] = {
     "avx2": frozenset({"avx2", "fma", "bmi1", "bmi2", "f16c", "movbe"}),
     "scalar": frozenset(),
 }
-ABI_VERSION = 2
+ABI_VERSION = 3
 
 
 def machine_flags() -> frozenset[str]:
@@ -81,7 +82,9 @@ def library_file(folder: pathlib.Path, asked: str | None, flags: frozenset[str])
 class Prisms(ct.Structure):
     """pf_prisms"""
 
-    _fields_ = [("bounds", ct.c_void_p), ("density", ct.c_void_p), ("n", ct.c_int64)]
+    _fields_ = [
+        ("bounds", ct.c_void_p), ("density", ct.c_void_p), ("n", ct.c_int64), ("magnetization", ct.c_void_p * 3),
+    ]  # fmt: skip
 
 
 class Points(ct.Structure):
@@ -153,6 +156,7 @@ def load(path: pathlib.Path) -> ct.CDLL:
         ("pf_set_progress", None, [pointer, _Progress, pointer]),
         ("pf_set_interruptible", None, [ct.c_int]),
         ("pf_gravity", number, [ct.c_int, *[number] * 10]),
+        ("pf_magnetic", None, [*[number] * 12, pointer]),
         ("pf_forward", ct.c_int, [pointer, pointer, *fields, pointer, pointer, pointer, pointer]),
         ("pf_operator_new", ct.c_int, [pointer, pointer, *fields, pointer, pointer]),
         ("pf_operator_delete", None, [pointer]),
@@ -197,6 +201,12 @@ ODD_IN_Z = frozenset(name for f, name in enumerate(FIELDS) if lib.pf_field_is_od
 SPACES: tuple[str, ...] = tuple(lib.pf_spaces().decode().split())
 #: Version of the library.
 version: str = lib.pf_version().decode()
+
+
+#: mu0, N A-2, CODATA 2018: the library's.
+VACUUM_PERMEABILITY = 1.25663706212e-6
+#: Fields that have values on edges of prisms.
+REGULAR = frozenset(("potential", "gx", "gy", "gz"))
 
 
 def check(code: int) -> None:
@@ -285,12 +295,12 @@ class Fields:
 
     def factors(self, units: str, axes: str) -> Array:
         """From SI and z up to a caller's units and axes, in the library's order."""
-        if units not in ("SI", "mGal"):
-            raise InputError(f"units: {units!r}; 'SI' or 'mGal' (Eotvos for gradients) is needed")
+        if units not in ("SI", "mGal", "nT"):
+            raise InputError(f"units: {units!r}; 'SI', or 'mGal' or 'nT' (mGal, Eotvos and nT) is needed")
         if axes not in ("z_up", "z_down"):
             raise InputError(f"axes: {axes!r}; 'z_up' or 'z_down' is needed")
         names = [FIELDS[number] for number in self.numbers]
-        scale = [UNITS[name][1] if units == "mGal" else 1.0 for name in names]
+        scale = [1.0 if units == "SI" else UNITS[name][1] for name in names]
         return np.array([-s if axes == "z_down" and name in ODD_IN_Z else s for s, name in zip(scale, names)])
 
 
@@ -355,10 +365,50 @@ def pointer(made: npt.NDArray[np.generic]) -> int:
     return int(made.__array_interface__["data"][0])
 
 
-def prism_rows(prisms: npt.ArrayLike, density: Array | None) -> tuple[Prisms, Array]:
-    """Prisms (n, 6) for the library, and the array that has to live as long."""
+def prism_rows(
+    prisms: npt.ArrayLike,
+    *,
+    density: npt.ArrayLike | None = None,
+    magnetization: npt.ArrayLike | None = None,
+    susceptibility: npt.ArrayLike | None = None,
+    inducing_field: npt.ArrayLike | None = None,
+    vacuum_permeability: float = VACUUM_PERMEABILITY,
+) -> tuple[Prisms, tuple[Array | None, ...]]:
+    """Prisms for the library, and the arrays that have to live as long; arguments are those of forward()."""
     bounds = array("prisms", prisms, None, 6, allowed="any")
-    return Prisms(pointer(bounds), None if density is None else pointer(density), len(bounds)), bounds
+    n = len(bounds)
+    made = Prisms(pointer(bounds), None, n)
+    weights = total = None
+
+    def of_each(name: str, values: npt.ArrayLike) -> Array:
+        given = on_host(name, values)
+        return array(name, given if given.ndim else np.full(n, given), n, allowed="any")
+
+    if density is not None:
+        weights = of_each("density", density)
+        made.density = pointer(weights)
+    if magnetization is not None:
+        given = on_host("magnetization", magnetization)
+        total = array("magnetization", np.tile(given, (n, 1)) if given.ndim == 1 else given, n, 3, allowed="any").T
+    if susceptibility is not None:
+        if inducing_field is None:
+            raise InputError("susceptibility: needs inducing_field=(inclination, declination, intensity in nT)")
+        per_unit = _field_vector(inducing_field) / vacuum_permeability
+        induced = per_unit[:, np.newaxis] * of_each("susceptibility", susceptibility)
+        total = induced if total is None else total + induced
+    if total is not None:
+        total = np.ascontiguousarray(total)
+        first = pointer(total)
+        made.magnetization[:] = [first, first + 8 * n, first + 16 * n]
+    return made, (bounds, weights, total)
+
+
+def _field_vector(inducing_field: npt.ArrayLike) -> Array:
+    """T, along easting, northing, upward, of inclination and declination, degrees, and intensity, nT."""
+    inclination, declination, intensity = array("inducing_field", inducing_field, 3)
+    down, east = np.radians([inclination, declination])
+    level = np.cos(down)
+    return 1e-9 * float(intensity) * np.array([level * np.sin(east), level * np.cos(east), -np.sin(down)])
 
 
 @functools.lru_cache(maxsize=256)

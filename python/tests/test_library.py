@@ -26,6 +26,8 @@ if "PRISMFIELD_LIBRARY" in os.environ:
     from prismfield.library import LEVELS, library_file
 
 G = 6.6743e-11
+# With these all fields can be asked for.
+MAGNETIC = {"magnetization": (1.0, -2.0, 3.0), "inducing_field": (-60.0, 10.0, 50000.0)}
 CUBE = [[-50.0, 50.0, -50.0, 50.0, -350.0, -250.0]]
 
 
@@ -70,15 +72,17 @@ def test_the_first_code_of_the_pages_runs(page):
 
 def test_few_and_many_pairs_are_the_same():
     prisms, density, points = ensemble(200, 150)
-    whole = pf.forward(prisms, density, points, pf.FIELDS)
-    parts = np.concatenate([pf.forward(prisms, density, some, pf.FIELDS) for some in np.split(points, 50)], axis=1)
-    assert np.abs(whole - parts).max(axis=1) == pytest.approx(0, abs=1e-13 * np.abs(whole).max())
+    whole = pf.forward(prisms, density, points, pf.FIELDS, **MAGNETIC)
+    few = [pf.forward(prisms, density, some, pf.FIELDS, **MAGNETIC) for some in np.split(points, 50)]
+    errors = np.abs(whole - np.concatenate(few, axis=1)).max(axis=1) / np.abs(whole).max(axis=1)
+    assert errors.max() < 1e-11
 
 
 def test_a_tolerance_is_kept():
     prisms, density, points = ensemble(200, 150)
-    exact = pf.forward(prisms, density, points, pf.FIELDS)
-    fields = pf.forward(prisms, density, points, pf.FIELDS, tolerance=1e-5)
+    gravity = [name for name in pf.FIELDS if name == "potential" or name.startswith("g")]
+    exact = pf.forward(prisms, density, points, gravity)
+    fields = pf.forward(prisms, density, points, gravity, tolerance=1e-5)
     errors = np.abs(fields - exact).max(axis=1) / np.abs(exact).max(axis=1)
     assert 0 < errors.max() < 1e-5
     with pytest.raises(ValueError, match="tolerance"):
@@ -421,11 +425,11 @@ def test_points_within_rounding_of_a_face_are_on_their_own_side():
 
 def test_threads_give_the_same_bits():
     prisms, density, points = ensemble(300, 200)
-    expected = pf.forward(prisms, density, points, pf.FIELDS)
+    expected = pf.forward(prisms, density, points, pf.FIELDS, **MAGNETIC)
     found = [None] * 4
 
     def compute(i):
-        found[i] = pf.forward(prisms, density, points, pf.FIELDS)
+        found[i] = pf.forward(prisms, density, points, pf.FIELDS, **MAGNETIC)
 
     threads = [threading.Thread(target=compute, args=(i,)) for i in range(4)]
     for thread in threads:
@@ -510,7 +514,7 @@ def test_choclo_in_loops_of_numba():
     on_faces = [(1, 0.2, 0.1), (0.3, -1, 0.1), (0.3, 0.2, 1)]
     on_edges = [(1, 1, 0.2), (1, 0.2, 1), (0.2, 1, 1), (1, 1, 1)]
     for at in [*on_faces, *on_edges, (0.1, 0.2, 0.3)]:
-        for name in ours.__all__:
+        for name in (name for name in ours.__all__ if name.startswith("gravity")):
             mine = getattr(ours, name)(*map(float, at), *box, 1000.0)
             theirs = getattr(choclo.prism, name)(*map(float, at), *box, 1000.0)
             assert mine == pytest.approx(theirs, rel=1e-10, abs=1e-18, nan_ok=True), (name, at)

@@ -138,7 +138,7 @@ def test_models_that_overflowed(tmp_path):
 
 def test_storage(tmp_path, monkeypatch):
     whole = Case("tensor", "ram", tmp_path).ours.G
-    monkeypatch.setattr(ours, "_BLOCK_BYTES", 20_000)
+    monkeypatch.setattr("prismfield.simpeg.engine._BLOCK_BYTES", 20_000)
     ram, disk = (Case("tensor", store, tmp_path, sensitivity_dtype=np.float32).ours for store in ("ram", "disk"))
     assert type(ram.G) is np.ndarray and type(disk.G) is np.memmap and (tmp_path / "ours").is_file()
     assert ram.G.dtype == disk.G.dtype == np.float32
@@ -239,21 +239,26 @@ def test_inversion():
 @pytest.mark.parametrize("before", [True, False])
 def test_beside_simpeg_dask(before):
     pytest.importorskip("dask", reason="dask is not installed")
-    imports = ["import simpeg.dask", "import prismfield.simpeg as ours"]
+    imports = ["import simpeg.dask", "import prismfield.simpeg as ours, prismfield.simpeg.magnetics"]
     code = "\n".join([
         *(imports if before else reversed(imports)),
         "import discretize, numpy as np, scipy.sparse as sp",
         "from simpeg import maps",
-        "from simpeg.potential_fields import gravity",
+        "from simpeg.potential_fields import gravity, magnetics",
         "mesh = discretize.TensorMesh([[5.0] * 3] * 3, origin='CCN')",
         "receiver = gravity.receivers.Point(np.array([[0.0, 1, 2], [3, 1, 2]]), components=['gz', 'guv'])",
         "survey = gravity.survey.Survey(gravity.sources.SourceField([receiver]))",
         "made = [ours.Simulation3DIntegral(mesh, survey=survey, store_sensitivities=store,",
         "        sensitivity_dtype=np.float64, rhoMap=maps.IdentityMap(nP=27)) for store in ('ram', 'forward_only')]",
+        "receiver = magnetics.receivers.Point(receiver.locations, ['tmi', 'bx'])",
+        "survey = magnetics.survey.Survey(magnetics.sources.UniformBackgroundField([receiver], 5e4, 60, 10))",
+        "made += [ours.magnetics.Simulation3DIntegral(mesh, survey=survey, store_sensitivities=store,",
+        "         sensitivity_dtype=np.float64, chiMap=maps.IdentityMap(nP=27)) for store in ('ram', 'forward_only')]",
         "m, w = np.arange(27.0), sp.diags([1.0, 2, 3, 4])",
         "for f in (lambda s: s.dpred(m), lambda s: s.Jvec(m, m), lambda s: s.Jtvec(m, np.arange(4.0)),",
         "          lambda s: s.getJtJdiag(m, w), lambda s: s.linear_operator() @ m):",
-        "    assert np.allclose(f(made[0]), f(made[1]), rtol=1e-10, atol=0)",
+        "    for stored, free in (made[:2], made[2:]):",
+        "        assert np.allclose(f(stored), f(free), rtol=1e-10, atol=0)",
     ])  # fmt: skip
     path = str(pathlib.Path(__file__).resolve().parent.parent)
     environment = {**os.environ, "PYTHONPATH": path}

@@ -175,8 +175,23 @@ struct NumberKey {
 };
 
 std::int64_t whole(double value) {
-  if (value != static_cast<double>(static_cast<std::int64_t>(value))) throw InputError("", "", "is no whole number");
+  if (value != static_cast<double>(static_cast<std::int64_t>(value))) {
+    throw InputError("", "", std::to_string(value) + " is no whole number");
+  }
   return static_cast<std::int64_t>(value);
+}
+
+/// T, of inclination and declination, degrees, and intensity, nT.
+std::array<double, 3> inducing_field(Numbers values) {
+  constexpr double nanotesla = 1e-9;
+  if (!(std::abs(values[0]) <= 90 && std::abs(values[1]) <= 360 && values[2] >= 1)) {
+    throw InputError("", "",
+                     "is " + std::to_string(values[0]) + ", " + std::to_string(values[1]) + ", " +
+                         std::to_string(values[2]) +
+                         "; an inclination from -90 to 90 and a declination from -360 to 360 degrees and an intensity "
+                         "in nT, 1 or more, are expected");
+  }
+  return vector_of(values[0], values[1], values[2] * nanotesla);
 }
 
 template <std::size_t n>
@@ -205,6 +220,10 @@ const std::map<std::string, NumberKey, std::less<>>& number_keys() {
   using Inversion = InversionSettings;
   static const std::map<std::string, NumberKey, std::less<>> keys = {
       {"gravitational_constant", {1, [](Settings& s, Numbers v) { s.request.gravitational_constant = v[0]; }}},
+      {"magnetic.inducing_field",
+       {3, [](Settings& s, Numbers v) { s.request.magnetic.inducing_field = inducing_field(v); }}},
+      {"magnetic.vacuum_permeability",
+       {1, [](Settings& s, Numbers v) { s.request.magnetic.vacuum_permeability = v[0]; }}},
       {"execution.batch", of_execution(&Execution::batch)},
       {"execution.slots", of_execution(&Execution::slots)},
       {"execution.block", of_execution(&Execution::block)},
@@ -259,6 +278,8 @@ const std::map<std::string, Words, std::less<>>& text_keys() {
     return [member](Settings & s) -> auto& { return s.storage.*member; };
   };
   static const std::map<std::string, Words, std::less<>> keys = {
+      {"magnetic.inside", words(
+                              inside_choices, [](Settings & s) -> auto& { return s.request.magnetic.inside; })},
       {"execution.space", words(space_choices, execution(&Execution::space))},
       {"execution.precision", words(precision_choices, execution(&Execution::precision))},
       {"execution.kernel", words(kernel_choices, execution(&Execution::kernel))},
@@ -340,23 +361,30 @@ Points points_of(const pf_points& points) {
 /// Prisms as columns, copies of a caller's rows.
 class Prisms {
 public:
-  Prisms(const pf_prisms& rows, bool with_density) {
+  /// The density and the magnetisation as far as they are needed; otherwise the density is 1.
+  Prisms(const pf_prisms& rows, bool with_density, bool with_magnetization) {
     const std::size_t n = given(rows.bounds, rows.n, "prisms").size();
     for (std::size_t c = 0; c < 6; ++c) {
       m_columns[c].resize(n);
       for (std::size_t i = 0; i < n; ++i) m_columns[c][i] = rows.bounds[6 * i + c];
     }
     m_columns[6] = with_density ? copied(given(rows.density, rows.n, "density")) : std::vector<double>(n, 1.0);
+    const bool is_magnetized = std::ranges::any_of(rows.magnetization, [](const double* m) { return m != nullptr; });
+    for (std::size_t d = 0; d < 3 && with_magnetization && is_magnetized; ++d) {
+      m_magnetization[d] = copied(given(rows.magnetization[d], rows.n, "magnetization"));
+    }
     m_list.emplace(columns());
   }
   [[nodiscard]] const PrismList& list() const noexcept { return *m_list; }
   [[nodiscard]] PrismColumns columns() const noexcept {
     const auto& c = m_columns;
-    return {c[0], c[1], c[2], c[3], c[4], c[5], c[6]};
+    const auto& m = m_magnetization;
+    return {c[0], c[1], c[2], c[3], c[4], c[5], c[6], {m[0], m[1], m[2]}};
   }
 
 private:
   std::array<std::vector<double>, 7> m_columns;
+  std::array<std::vector<double>, 3> m_magnetization;
   std::optional<PrismList> m_list;
 };
 
@@ -479,8 +507,8 @@ pf_code pf_set_numbers(pf_settings* settings, const char* key, const double* val
     }
     try {
       number.set(*settings, given(values, n, key));
-    } catch (const InputError&) {
-      throw InputError("", key, std::to_string(values[0]) + " is no whole number");
+    } catch (const InputError& error) {
+      throw InputError("", key, error.problems().front().what);
     }
   });
 }
@@ -502,8 +530,9 @@ pf_code pf_forward(const pf_prisms* prisms, const pf_points* points, const int* 
   return guarded([&] {
     const auto start = std::chrono::steady_clock::now();
     const Settings all = with_fields(settings, field_list(fields, n_fields));
-    check_request(all.request);
-    const Prisms copies(*prisms, true);
+    const FieldList asked = all.request.fields;
+    const Prisms copies(*prisms, !asked.of_density().empty(), !asked.of_magnetisation().empty());
+    check_request(all.request, copies.list());
     const PointColumns places = columns_of(*points);
     given(values, n_fields * points->n, "values");
     const std::span<double> out(values, static_cast<std::size_t>(n_fields * points->n));
@@ -539,26 +568,53 @@ bool is_at(double coordinate, double face) {
   constexpr double ulps = 4;
   return std::abs(coordinate - face) <= ulps * std::numeric_limits<double>::epsilon() * power;
 }
+
+/// A point and a prism of a caller's own loop.
+struct Pair {
+  std::array<double, 3> point;
+  std::array<std::array<double, 2>, 3> face;
+
+  /// Whether all is finite and the prism has a volume.
+  [[nodiscard]] bool is_valid() const {
+    return std::ranges::all_of(point, [](double x) { return std::isfinite(x); }) &&
+           std::ranges::all_of(face,
+                               [](const auto& f) { return std::isfinite(f[0]) && std::isfinite(f[1]) && f[0] < f[1]; });
+  }
+  [[nodiscard]] bool is_between(std::size_t d) const { return face[d][0] < point[d] && point[d] < face[d][1]; }
+  /// The directions across whose faces the point lies on the prism; none where it does not touch the prism.
+  [[nodiscard]] std::array<bool, 3> on_faces() const {
+    std::array<bool, 3> is_on{};
+    for (std::size_t d = 0; d < 3; ++d) {
+      is_on[d] = is_at(point[d], face[d][0]) || is_at(point[d], face[d][1]);
+      if (!is_on[d] && !is_between(d)) return {};
+    }
+    return is_on;
+  }
+  /// Writes the fields of the pair, of these sources.
+  void compute(const Request& request, double density, const std::array<double, 3>& magnetization,
+               std::span<double> values) const {
+    const auto one = [](const double& x) { return Numbers(&x, 1); };
+    forward_of_few(values,
+                   {one(face[0][0]),
+                    one(face[0][1]),
+                    one(face[1][0]),
+                    one(face[1][1]),
+                    one(face[2][0]),
+                    one(face[2][1]),
+                    one(density),
+                    {one(magnetization[0]), one(magnetization[1]), one(magnetization[2])}},
+                   {one(point[0]), one(point[1]), one(point[2]), {}}, request);
+  }
+};
 }  // namespace
 
 double pf_gravity(int number, double easting, double northing, double upward, double west, double east, double south,
                   double north, double bottom, double top, double density) {
   double value = std::numeric_limits<double>::quiet_NaN();
   guarded([&] {
-    const std::array<double, 10> numbers = {easting, northing, upward, west, east, south, north, bottom, top, density};
-    if (number < 0 || number >= n_gravity_fields || west >= east || south >= north || bottom >= top ||
-        !std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); })) {
-      return;
-    }
-    const std::array<double, 3> point = {easting, northing, upward};
-    const std::array<std::array<double, 2>, 3> face = {{{west, east}, {south, north}, {bottom, top}}};
-    std::array<bool, 3> is_on{};
-    bool touches = true;
-    for (std::size_t d = 0; d < 3; ++d) {
-      is_on[d] = is_at(point[d], face[d][0]) || is_at(point[d], face[d][1]);
-      touches = touches && (is_on[d] || (face[d][0] < point[d] && point[d] < face[d][1]));
-    }
-    if (!touches) is_on = {};
+    const Pair pair{{easting, northing, upward}, {{{west, east}, {south, north}, {bottom, top}}}};
+    if (number < 0 || number >= n_gravity_fields || !pair.is_valid() || !std::isfinite(density)) return;
+    const std::array<bool, 3> is_on = pair.on_faces();
     const Derivatives of = native_derivatives[static_cast<std::size_t>(number)];
     const std::array<int, 3> along = {of.easting, of.northing, of.upward};
     double jump = 0;
@@ -567,18 +623,37 @@ double pf_gravity(int number, double easting, double northing, double upward, do
       if (along[d] == 2 && is_on[d] && (is_on[other] || is_on[last])) return;
       if (along[d] == 1 && along[other] == 1 && is_on[d] && is_on[other]) return;
       // from the mean of both sides to the point's own, which of a face itself is outside
-      const bool is_inside = face[d][0] < point[d] && point[d] < face[d][1];
-      if (along[d] == 2 && is_on[d]) jump = (is_inside ? -2 : 2) * std::numbers::pi * density;
+      if (along[d] == 2 && is_on[d]) jump = (pair.is_between(d) ? -2 : 2) * std::numbers::pi * density;
     }
-    const auto one = [](const double& x) { return Numbers(&x, 1); };
     double computed = 0;
     Request request;
     request.fields = {static_cast<Field>(number)};
-    forward_of_few({&computed, 1}, {one(west), one(east), one(south), one(north), one(bottom), one(top), one(density)},
-                   {one(easting), one(northing), one(upward), {}}, request);
+    pair.compute(request, density, {}, {&computed, 1});
     value = computed + request.gravitational_constant * jump;
   });
   return value;
+}
+
+void pf_magnetic(double easting, double northing, double upward, double west, double east, double south, double north,
+                 double bottom, double top, double magnetization_easting, double magnetization_northing,
+                 double magnetization_upward, double* b) {
+  std::fill_n(b, 3, std::numeric_limits<double>::quiet_NaN());
+  guarded([&] {
+    const Pair pair{{easting, northing, upward}, {{{west, east}, {south, north}, {bottom, top}}}};
+    const std::array<double, 3> m = {magnetization_easting, magnetization_northing, magnetization_upward};
+    if (!pair.is_valid() || !std::ranges::all_of(m, [](double x) { return std::isfinite(x); })) return;
+    const std::array<bool, 3> is_on = pair.on_faces();
+    const bool is_inside = pair.is_between(0) && pair.is_between(1) && pair.is_between(2);
+    if (is_inside || std::ranges::count(is_on, true) > 1) return;
+    Request request;
+    request.fields = {Field::bx, Field::by, Field::bz};
+    request.magnetic.inside = Inside::field_strength;
+    pair.compute(request, 0, m, {b, 3});
+    // along a face mu0 H is that of outside, across it the mean of both sides, which differ by mu0 M
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (is_on[d]) b[d] += request.magnetic.vacuum_permeability * m[d] / 2;
+    }
+  });
 }
 
 pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const int* fields, int n_fields,
@@ -593,7 +668,8 @@ pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const 
       const std::vector<Space> spaces = built_spaces();
       space = *std::ranges::find_if_not(spaces, is_device);
     }
-    auto g = std::make_unique<pf_operator>(Prisms(*prisms, false), points_of(*points), std::nullopt, StorageChoice());
+    auto g = std::make_unique<pf_operator>(Prisms(*prisms, false, !all.request.fields.of_magnetisation().empty()),
+                                           points_of(*points), std::nullopt, StorageChoice());
     Call call(all);
     g->g.emplace(g->prisms.list(), g->points, all.request, all.storage, Communicator(), &g->choice);
     *made = g.release();

@@ -193,15 +193,7 @@ std::vector<MethodCost> method_costs(const Request& request, const PrismSource& 
 
 Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const PointColumns& points,
                    const ProblemSize& problem, const Communicator& communicator, PrismCuts cuts) {
-  agree_on_input(communicator, [&] {
-    check_request(request);
-    if (request.fields.of_magnetisation().empty() || ensemble.is_magnetized()) return;
-    const FieldInfo& first = *request.fields.of_magnetisation().begin();
-    throw InputError("", "model",
-                     fmt::format("has no magnetization, which {} needs; give its prisms a susceptibility, with "
-                                 "magnetic.inducing_field, or a magnetization",
-                                 first.name));
-  });
+  agree_on_input(communicator, [&] { check_request(request, ensemble); });
   const Run run{ensemble, points, problem, communicator, cuts};
   const bool may_choose = request.execution.method == Method::automatic && saves(request, problem);
   if (!may_choose) return plan_by_method(request, run);

@@ -126,6 +126,16 @@ void check_request(const Request& request) {
   problems.throw_if_any();
 }
 
+void check_request(const Request& request, const PrismSource& prisms) {
+  check_request(request);
+  const FieldList magnetic = request.fields.of_magnetisation();
+  if (magnetic.empty() || prisms.is_magnetized() || prisms.size() == 0) return;
+  throw InputError("", "model",
+                   fmt::format("has no magnetization, which {} needs; give its prisms a susceptibility, with "
+                               "magnetic.inducing_field, or a magnetization",
+                               (*magnetic.begin()).name));
+}
+
 void count_memory(Plan& plan, const ProblemSize& problem, const MethodMemory& method, std::int64_t n_asked, int rank) {
   const std::int64_t my_points = method.points.value_or(plan.points().size());
   const std::int64_t n_computed = fields_of(plan.set).size();

@@ -61,6 +61,8 @@ struct ProblemSize {
 /// Throws InputError with every value that no run can have, by the key of a case that says the same: an empty list of
 /// fields, numbers out of their range, methods that this version does not have.
 void check_request(const Request& request);
+/// Those, and magnetic fields of prisms without a magnetisation.
+void check_request(const Request& request, const PrismSource& prisms);
 
 /// The machine that this rank runs on, as `request` uses it. Kokkos must run. Throws InputError, by key, for a space
 /// that was not built or has no device.

@@ -28,7 +28,7 @@ static int field_named(const char* name) {
 
 static const double cube[6] = {-50, 50, -50, 50, -350, -250};
 static const double cube_density[1] = {500};
-static const pf_prisms one_cube = {cube, cube_density, 1};
+static const pf_prisms one_cube = {cube, cube_density, 1, {NULL}};
 
 /* A cube far away is a point mass. */
 static void test_forward(void) {
@@ -62,7 +62,7 @@ static void test_errors(void) {
   const double at[1] = {0}, nan_at[1] = {NAN};
   const pf_points points = {at, at, at, 1}, bad_points = {nan_at, at, at, 1};
   const double inverted[6] = {50, -50, -50, 50, -350, -250};
-  const pf_prisms bad_prism = {inverted, cube_density, 1};
+  const pf_prisms bad_prism = {inverted, cube_density, 1, {NULL}};
   const int gz[1] = {field_named("gz")}, unknown[1] = {99}, twice[2] = {gz[0], gz[0]};
   double value[2];
   EXPECT(pf_forward(&bad_prism, &points, gz, 1, NULL, value, NULL, NULL) == PF_INPUT_ERROR);
@@ -98,7 +98,7 @@ static void test_tolerance(void) {
     y[i] = 0.3 * i;
     z[i] = 5 + i % 50;
   }
-  const pf_prisms prisms = {bounds, density, n};
+  const pf_prisms prisms = {bounds, density, n, {NULL}};
   const pf_points points = {x, y, z, n};
   const int gzz[1] = {field_named("gzz")};
   pf_settings* settings = pf_settings_new();
@@ -137,7 +137,7 @@ static void test_stops(void) {
     density[i] = 100;
     x[i] = i, y[i] = 0, z[i] = 10;
   }
-  const pf_prisms prisms = {bounds, density, n};
+  const pf_prisms prisms = {bounds, density, n, {NULL}};
   const pf_points points = {x, y, z, n};
   const int gz[1] = {field_named("gz")};
   pf_settings* settings = pf_settings_new();
@@ -161,7 +161,7 @@ static void test_operator(const char* store) {
     memcpy(bounds + (size_t)6 * i, at, sizeof at);
   }
   for (int i = 0; i < m; ++i) x[i] = 30.0 * i, y[i] = 2.0 * i, z[i] = 5 + i;
-  const pf_prisms prisms = {bounds, NULL, n};
+  const pf_prisms prisms = {bounds, NULL, n, {NULL}};
   const pf_points points = {x, y, z, m};
   const int fields[2] = {field_named("gz"), field_named("gxx")};
   pf_settings* settings = pf_settings_new();
@@ -204,6 +204,58 @@ static void test_operator(const char* store) {
   pf_operator_delete(g);
 }
 
+/* A magnetised cube far away is a dipole: B = mu0 (3 (m . r) r - m)/(4 pi |r|3), r of unit length. */
+static void test_magnetic(void) {
+  const double m[3] = {0.3, -0.2, 1}, at[3] = {0, 1e5, -300}, mu0 = 1.25663706212e-6;
+  const pf_points point = {at, at + 1, at + 2, 1};
+  const pf_prisms magnet = {cube, NULL, 1, {m, m + 1, m + 2}}, half = {cube, NULL, 1, {m, NULL, m + 2}};
+  const double dipole[3] = {-m[0], 2 * m[1], -m[2]}, size = mu0 * 1e6 / (4 * acos(-1.0) * 1e15);
+  int fields[6] = {field_named("bx"),  field_named("by"),        field_named("bz"),
+                   field_named("tmi"), field_named("tmi_exact"), field_named("amplitude")};
+  double b[6], one[3], entry[4];
+  EXPECT(strcmp(pf_field_unit(fields[0]), "nT") == 0 && pf_field_scale(fields[0]) == 1e9);
+  EXPECT(pf_forward(&magnet, &point, fields, 3, NULL, b, NULL, NULL) == PF_OK);
+  pf_magnetic(at[0], at[1], at[2], cube[0], cube[1], cube[2], cube[3], cube[4], cube[5], m[0], m[1], m[2], one);
+  for (int d = 0; d < 3; ++d) EXPECT(fabs(b[d] - size * dipole[d]) < size * 1e-9 && fabs(b[d] - one[d]) < size * 1e-12);
+  pf_magnetic(0, 0, -300, cube[0], cube[1], cube[2], cube[3], cube[4], cube[5], m[0], m[1], m[2], one);
+  EXPECT(isnan(one[0]) && isnan(one[1]) && isnan(one[2]));
+
+  EXPECT(pf_forward(&one_cube, &point, fields, 3, NULL, b, NULL, NULL) == PF_INPUT_ERROR);
+  EXPECT(strstr(pf_message(), "magnetization") != NULL);
+  EXPECT(pf_forward(&half, &point, fields, 3, NULL, b, NULL, NULL) == PF_INPUT_ERROR);
+  EXPECT(pf_forward(&magnet, &point, fields, 4, NULL, b, NULL, NULL) == PF_INPUT_ERROR);
+  EXPECT(strstr(pf_message(), "magnetic.inducing_field") != NULL);
+
+  pf_settings* settings = pf_settings_new();
+  const double down[3] = {90, 0, 50000}, in_tesla[3] = {90, 0, 5e-5}, steep[3] = {91, 0, 50000}, mu[1] = {2 * mu0};
+  EXPECT(pf_set_numbers(settings, "magnetic.inducing_field", in_tesla, 3) == PF_INPUT_ERROR);
+  EXPECT(strstr(pf_message(), "nT") != NULL);
+  EXPECT(pf_set_numbers(settings, "magnetic.inducing_field", steep, 3) == PF_INPUT_ERROR);
+  EXPECT(pf_set_numbers(settings, "magnetic.inducing_field", down, 3) == PF_OK);
+  EXPECT(pf_set_text(settings, "magnetic.inside", "A") == PF_INPUT_ERROR);
+  EXPECT(pf_set_text(settings, "magnetic.inside", "H") == PF_OK);
+  EXPECT(pf_forward(&magnet, &point, fields, 6, settings, b, NULL, NULL) == PF_OK);
+  EXPECT(fabs(b[3] + b[2]) < size * 1e-12 && fabs(b[4] + b[2]) < size * 1e-9);
+  EXPECT(fabs(b[5] - sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2])) < size * 1e-12);
+
+  pf_operator* g = NULL;
+  EXPECT(pf_operator_new(&magnet, &point, fields, 6, settings, &g) == PF_INPUT_ERROR);
+  EXPECT(strstr(pf_message(), "linear") != NULL);
+  const int both[2] = {field_named("gz"), fields[0]};
+  EXPECT(pf_operator_new(&magnet, &point, both, 2, settings, &g) == PF_INPUT_ERROR);
+  EXPECT(pf_operator_new(&one_cube, &point, fields, 4, settings, &g) == PF_INPUT_ERROR);
+  EXPECT(pf_operator_new(&magnet, &point, fields, 4, settings, &g) == PF_OK);
+  if (g != NULL) {
+    EXPECT(pf_operator_entries(g, 0, 1, entry) == PF_OK);
+    for (int f = 0; f < 4; ++f) EXPECT(fabs(entry[f] - b[f]) < size * 1e-12);
+    pf_operator_delete(g);
+  }
+  EXPECT(pf_set_numbers(settings, "magnetic.vacuum_permeability", mu, 1) == PF_OK);
+  EXPECT(pf_forward(&magnet, &point, fields, 4, settings, entry, NULL, NULL) == PF_OK);
+  for (int f = 0; f < 4; ++f) EXPECT(fabs(entry[f] - 2 * b[f]) < size * 1e-12);
+  pf_settings_delete(settings);
+}
+
 /* One dense cell among 5 x 5 x 3 is found where it is. */
 static void test_invert(void) {
   enum { nx = 5, ny = 5, nz = 3, cells_n = nx * ny * nz, m = 49 };
@@ -217,7 +269,7 @@ static void test_invert(void) {
   const int dense = (1 * ny + 2) * nx + 2;
   density[dense] = 400;
   for (int i = 0; i < m; ++i) x[i] = -50 + 100.0 * (i % 7), y[i] = -50 + 100.0 * (i / 7), z[i] = 10, sigma[i] = 1e-7;
-  const pf_prisms prisms = {bounds, density, cells_n};
+  const pf_prisms prisms = {bounds, density, cells_n, {NULL}};
   const int gz[1] = {field_named("gz")};
   const pf_data data = {"synthetic", {x, y, z, m}, gz, 1, values, sigma};
   EXPECT(pf_forward(&prisms, &data.points, gz, 1, NULL, values, NULL, NULL) == PF_OK);
@@ -270,6 +322,7 @@ int main(void) {
   test_stops();
   test_operator("none");
   test_operator("memory");
+  test_magnetic();
   test_invert();
   test_fork();
   if (failures == 0) puts("the C ABI does what it says");

@@ -1,31 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""SimPEG's gravity simulations in integral form, computed by prismfield: import them from here in place of SimPEG's.
-
-They are subclasses of SimPEG's with one more engine, which is the default. All of SimPEG's properties, maps and
-directives work on them, with and without simpeg.dask.
-"""
+"""The engine "prismfield" of SimPEG's simulations in integral form."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import LinearOperator
-from simpeg.potential_fields import gravity
 from simpeg.utils import sdiag
 
-from prismfield.certificates import differences
 from prismfield.computing import Operator
-from prismfield.library import FIELDS, UNITS, Array, InputError
+from prismfield.library import FIELDS, Array, InputError
 
 ENGINE = "prismfield"
-# SimPEG's densities are in g/cm3.
-_DENSITY = 1000.0
+#: Makes an operator of points and fields. It can be pickled.
+Maker = Callable[[Array, list[str]], Operator]
 # Bytes of entries in double that are made at once where G is stored; more leave the cache.
 _BLOCK_BYTES = 1 << 23
 # The library makes entries of so many locations at once: fewer cost as much.
@@ -33,31 +27,43 @@ _LOCATIONS_AT_ONCE = 8
 
 
 class _Receivers:
-    """Rows of G of one receiver object: (location, component), where the library's are (field, point)."""
+    """Rows of G of one receiver object: (location, component), where the library's are (field, point).
 
-    def __init__(self, prisms: Array, receiver: Any) -> None:
+    makers: of operators side by side, each with a block of the columns. scale: of the model, to the library's units.
+    """
+
+    def __init__(self, makers: list[Maker], scale: float, receiver: Any) -> None:
         components = list(receiver.components)
+        for component in components:
+            if component not in FIELDS:
+                raise InputError(f"components: {component!r} is computed by SimPEG's engines only, as engine='choclo'")
         # in the library's order, in which it makes blocks of entries without a copy
         fields = sorted(set(components), key=FIELDS.index)
         self._places = [fields.index(component) for component in components]
         locations = np.asarray(receiver.locations, dtype=np.float64)
-        self._operator = Operator(prisms, locations, fields, units="mGal")
-        self._n_points, self._n_fields, self._n_columns = len(locations), len(fields), len(prisms)
+        self._operators = [maker(locations, fields) for maker in makers]
+        self._scale, self._n_points, self._n_fields = scale, len(locations), len(fields)
+        self.n_columns = sum(operator.shape[1] for operator in self._operators)
         self.n_rows = len(locations) * len(components)
 
     def apply(self, x: Array) -> Array:
         """(columns, k) to (rows, k)."""
-        fields: Array = np.asarray(self._operator @ (_DENSITY * x)).reshape(self._n_fields, self._n_points, -1)
-        rows: Array = fields[self._places].swapaxes(0, 1).reshape(self.n_rows, -1)
+        fields: Array = np.zeros((self._n_fields * self._n_points, x.shape[1]))
+        for operator, block in zip(self._operators, np.split(self._scale * x, len(self._operators))):
+            fields += operator @ block
+        by_field = fields.reshape(self._n_fields, self._n_points, -1)
+        rows: Array = by_field[self._places].swapaxes(0, 1).reshape(self.n_rows, -1)
         return rows
 
     def transpose(self, y: Array) -> Array:
         """(rows, k) to (columns, k)."""
-        return _DENSITY * np.asarray(self._operator.T @ self._by_field(y))
+        of_field = self._by_field(y)
+        return self._scale * np.concatenate([operator.T @ of_field for operator in self._operators])
 
     def diagonal(self, weights: Array) -> Array:
         """Of G' diag(weights) G, (columns,)."""
-        return _DENSITY**2 * self._operator.diagonal(self._by_field(weights[:, np.newaxis]).ravel())
+        of_field = self._by_field(weights[:, np.newaxis]).ravel()
+        return self._scale**2 * np.concatenate([operator.diagonal(of_field) for operator in self._operators])
 
     def _by_field(self, y: Array) -> Array:
         """(location, component) to (field, point), (rows, k); a component that is asked for twice is added up."""
@@ -69,14 +75,16 @@ class _Receivers:
 
     def fill(self, rows: npt.NDArray[np.floating[Any]]) -> None:
         """Writes the rows into a part of a stored G, so few locations at a time that doubles take little memory."""
-        of_point = rows.reshape(self._n_points, len(self._places), self._n_columns)
-        groups = _BLOCK_BYTES // (8 * _LOCATIONS_AT_ONCE * self._n_fields * max(1, self._n_columns))
+        of_point = rows.reshape(self._n_points, len(self._places), len(self._operators), -1)
+        groups = _BLOCK_BYTES // (8 * _LOCATIONS_AT_ONCE * self._n_fields * max(1, of_point.shape[-1]))
         at_once = _LOCATIONS_AT_ONCE * max(1, groups)
         for begin in range(0, self._n_points, at_once):
             end = min(begin + at_once, self._n_points)
-            entries = self._operator.entries(begin, end)
-            for component, place in enumerate(self._places):
-                np.multiply(entries[place], _DENSITY, out=of_point[begin:end, component], casting="same_kind")
+            for block, operator in enumerate(self._operators):
+                entries = operator.entries(begin, end)
+                for component, place in enumerate(self._places):
+                    out = of_point[begin:end, component, block]
+                    np.multiply(entries[place], self._scale, out=out, casting="same_kind")
 
 
 def _finite(x: npt.ArrayLike) -> tuple[Array, Array]:
@@ -90,17 +98,19 @@ def _finite(x: npt.ArrayLike) -> tuple[Array, Array]:
     return np.where(good, given, 0.0), np.where(good.all(axis=0), 1.0, np.nan)
 
 
-class _Matrix(LinearOperator):  # type: ignore[misc, unused-ignore]
+class Matrix(LinearOperator):  # type: ignore[misc, unused-ignore]
     """G of all receiver objects, one below another, computed anew in every product."""
 
-    def __init__(self, prisms: Array, receivers: list[Any]) -> None:
-        self._made_of = (prisms, receivers)
-        self.receivers = [_Receivers(prisms, receiver) for receiver in receivers]
-        super().__init__(np.dtype(np.float64), (sum(r.n_rows for r in self.receivers), len(prisms)))
+    def __init__(self, makers: list[Maker], scale: float, receivers: list[Any]) -> None:
+        self._made_of = (makers, scale, receivers)
+        self.receivers = [_Receivers(makers, scale, receiver) for receiver in receivers]
+        super().__init__(
+            np.dtype(np.float64), (sum(r.n_rows for r in self.receivers), self.receivers[0].n_columns)
+        )  # fmt: skip
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For copies and for other processes, which have no use for this one's operators."""
-        return _Matrix, self._made_of
+        return Matrix, self._made_of
 
     def parts(self) -> Iterator[tuple[_Receivers, slice]]:
         """Receiver objects and their rows."""
@@ -137,8 +147,16 @@ class _Matrix(LinearOperator):  # type: ignore[misc, unused-ignore]
 _Base: Any = object
 
 
-class _PrismfieldEngine(_Base):  # type: ignore[misc, unused-ignore]
-    """What both simulations have in place of SimPEG's; SimPEG's own where another engine is asked for."""
+class PrismfieldEngine(_Base):  # type: ignore[misc, unused-ignore]
+    """What all simulations have in place of SimPEG's; SimPEG's own where another engine is asked for."""
+
+    #: SimPEG's name of the model's property, and this property in the library's units
+    _property: str
+    _scale: float = 1.0
+
+    def _makers(self) -> list[Maker]:
+        """Of operators side by side, each with a block of the columns of G."""
+        raise NotImplementedError
 
     @property
     def engine(self) -> str:
@@ -151,7 +169,7 @@ class _PrismfieldEngine(_Base):  # type: ignore[misc, unused-ignore]
         if self._is_prismfield:
             return
         try:
-            super(_PrismfieldEngine, type(self)).engine.fset(self, value)
+            super(PrismfieldEngine, type(self)).engine.fset(self, value)
         except ValueError as error:
             raise InputError(f"engine: {ENGINE!r} is the default; SimPEG's own: {error}") from None
 
@@ -176,11 +194,11 @@ class _PrismfieldEngine(_Base):  # type: ignore[misc, unused-ignore]
         if not self._is_prismfield:
             return super().G
         if not hasattr(self, "_G"):
-            matrix = _Matrix(self._prisms(), self.survey.source_field.receiver_list)
+            matrix = Matrix(self._makers(), self._scale, self.survey.source_field.receiver_list)
             self._G = matrix if self.store_sensitivities == "forward_only" else self._stored(matrix)
         return self._G
 
-    def _stored(self, matrix: _Matrix) -> Any:
+    def _stored(self, matrix: Matrix) -> Any:
         made: Any
         if self.store_sensitivities == "disk" and os.path.isdir(self.sensitivity_path):
             # where and as SimPEG's "geoana", its default, has it
@@ -199,11 +217,11 @@ class _PrismfieldEngine(_Base):  # type: ignore[misc, unused-ignore]
         return self.G if self._is_prismfield else super().linear_operator()
 
     def fields(self, m: Any) -> Array:
-        """What a model gives at the receivers, (nD,), mGal and Eotvos."""
+        """What a model gives at the receivers, (nD,), mGal and Eotvos, or nT."""
         if not self._is_prismfield:
             return np.asarray(super().fields(m))
         self.model = m
-        return np.asarray(self.G @ self.rho.astype(self.sensitivity_dtype, copy=False))
+        return np.asarray(self.G @ getattr(self, self._property).astype(self.sensitivity_dtype, copy=False))
 
     def getJtJdiag(self, m: Any, W: Any = None, f: Any = None) -> Array:
         """Diagonal of J' W' W J, (nP,). That of G' W' W G is kept until other weights are asked for.
@@ -213,91 +231,21 @@ class _PrismfieldEngine(_Base):  # type: ignore[misc, unused-ignore]
         if not self._is_prismfield:
             return np.asarray(super().getJtJdiag(m, W=W, f=f))
         self.model = m
-        weights = np.ones(self.survey.nD) if W is None else np.asarray(W.diagonal(), dtype=np.float64) ** 2
+        # of amplitudes there are fewer than the survey's
+        n = getattr(self, "nD", self.survey.nD)
+        weights = np.ones(n) if W is None else np.asarray(W.diagonal(), dtype=np.float64) ** 2
         kept = getattr(self, "_prismfield_diagonal", None)
         if kept is None or not np.array_equal(kept[0], weights):
             self._prismfield_diagonal = kept = (weights, self._diagonal(weights))
-        return np.asarray((sdiag(np.sqrt(kept[1])) @ self.rhoDeriv).power(2).sum(axis=0)).ravel()
+        derivative = getattr(self, f"{self._property}Deriv")
+        return np.asarray((sdiag(np.sqrt(kept[1])) @ derivative).power(2).sum(axis=0)).ravel()
 
     def _diagonal(self, weights: Array) -> Array:
-        if isinstance(self.G, _Matrix):
+        if isinstance(self.G, Matrix):
             return self.G.diagonal(weights)
-        diagonal = np.zeros(self.nC)
-        at_once = max(1, _BLOCK_BYTES // (8 * max(1, self.nC)))
+        diagonal = np.zeros(self.G.shape[1])
+        at_once = max(1, _BLOCK_BYTES // (8 * max(1, diagonal.size)))
         for begin in range(0, len(weights), at_once):
             rows = slice(begin, begin + at_once)
             diagonal += weights[rows] @ np.square(self.G[rows], dtype=np.float64)
         return diagonal
-
-
-class Simulation3DIntegral(_PrismfieldEngine, gravity.Simulation3DIntegral):  # type: ignore[misc, unused-ignore]
-    """simpeg.potential_fields.gravity.Simulation3DIntegral with engine="prismfield".
-
-    Arguments are SimPEG's: a TensorMesh or TreeMesh, densities in g/cm3, z up (gz above a mass is negative), results in
-    mGal and Eotvos, rows by receiver object, location, component. engine: "prismfield", or SimPEG's "geoana" and
-    "choclo". store_sensitivities: "ram" and "disk" keep G as sensitivity_dtype, "disk" in the file sensitivity_path, or
-    in a folder in its sensitivity.npy; "forward_only" computes it anew in every product, and inverts as well. On faces
-    of cells tensors are the mean of both sides. Raises ValueError for wrong arguments.
-    """
-
-    def __init__(
-        self,
-        mesh: Any,
-        rho: Any = None,
-        rhoMap: Any = None,
-        engine: str = ENGINE,
-        numba_parallel: bool = True,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(mesh, rho=rho, rhoMap=rhoMap, engine=engine, numba_parallel=numba_parallel, **kwargs)
-        self._check_arguments(kwargs.get("n_processes"))
-
-
-class SimulationEquivalentSourceLayer(_PrismfieldEngine, gravity.SimulationEquivalentSourceLayer):  # type: ignore[misc, unused-ignore]
-    """simpeg.potential_fields.gravity.SimulationEquivalentSourceLayer with engine="prismfield".
-
-    A 2-D mesh whose cells lie between cell_z_bottom and cell_z_top, one number or one of each active cell, m. Otherwise
-    as Simulation3DIntegral.
-    """
-
-    def __init__(
-        self,
-        mesh: Any,
-        cell_z_top: Any,
-        cell_z_bottom: Any,
-        engine: str = ENGINE,
-        numba_parallel: bool = True,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(mesh, cell_z_top, cell_z_bottom, engine=engine, numba_parallel=numba_parallel, **kwargs)
-        self._check_arguments(kwargs.get("n_processes"))
-
-    def _prisms(self) -> Array:
-        return np.column_stack([super()._prisms(), self.cell_z_bottom, self.cell_z_top])
-
-
-def certificate(n: int = 50, seed: int = 0, engine: str = "choclo") -> dict[str, float]:
-    """Compares G of all components with that of one of SimPEG's engines, for n receivers above 60 random cells.
-
-    Prints a table and returns of each component the largest difference, relative to the component's largest entry.
-    """
-    import discretize
-    import simpeg
-
-    random = np.random.default_rng(seed)
-    mesh = discretize.TensorMesh([random.uniform(5, 40, k) for k in (5, 4, 3)], origin="CCN")
-    locations = np.column_stack([random.uniform(-150, 150, (n, 2)), random.uniform(1, 60, n)])
-    components = [name for name in UNITS if name != "potential"]
-    receiver = gravity.receivers.Point(locations, components=components)
-    survey = gravity.survey.Survey(gravity.sources.SourceField([receiver]))
-
-    def matrix(name: str) -> Array:
-        made = Simulation3DIntegral(mesh, survey=survey, engine=name, sensitivity_dtype=np.float64)
-        return np.asarray(made.G).reshape(n, len(components), -1)
-
-    ours, theirs = matrix(ENGINE), matrix(engine)
-    return differences(
-        f"prismfield - SimPEG {simpeg.__version__} ({engine}), {n} receivers, {mesh.n_cells} cells of 1 g/cm3",
-        {name: (ours[:, i], theirs[:, i]) for i, name in enumerate(components)},
-        {name: UNITS[name][0] for name in components},
-    )
