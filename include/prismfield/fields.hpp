@@ -28,16 +28,26 @@ enum class Field : int {
   bx,
   by,
   bz,
+  bxx,
+  byy,
+  bzz,
+  bxy,
+  bxz,
+  byz,
   guv,
   tmi,
   tmi_exact,
-  amplitude
+  amplitude,
+  tmi_x,
+  tmi_y,
+  tmi_z
 };
 
 inline constexpr int n_gravity_fields = 10;
-inline constexpr int n_native_fields = 13;
+inline constexpr int n_native_fields = 19;
 
-/// Which vertical the output uses: z down flips gz, gxz, gyz and bz of the kernel's z-up values.
+/// Which vertical the output uses: z down flips fields that are odd in z, as gz, gxz and
+/// bz, of the kernel's z-up values.
 enum class Axes { z_down, z_up };
 
 /// How often a native field differentiates a potential along each direction: that of gravity or, of a magnetic field,
@@ -61,13 +71,21 @@ inline constexpr std::array<Derivatives, n_native_fields> native_derivatives = {
                                                                                  {0, 1, 1},
                                                                                  {1, 0, 0},
                                                                                  {0, 1, 0},
-                                                                                 {0, 0, 1}}};
+                                                                                 {0, 0, 1},
+                                                                                 {2, 0, 0},
+                                                                                 {0, 2, 0},
+                                                                                 {0, 0, 2},
+                                                                                 {1, 1, 0},
+                                                                                 {1, 0, 1},
+                                                                                 {0, 1, 1}}};
 
 /// How a field is made of native ones.
 enum class FieldRule {
   /// the sum of them by the weights of its row
   sum,
-  /// the sum by the components of the inducing field's direction F, easting, northing, upward: B . F
+  /// the sum by the components of the inducing field's direction F, easting, northing, upward, one a term: B . F and
+  /// its
+  /// derivatives
   along_inducing_field,
   /// |F0 + B| - |F0|, F0 the inducing field
   exact_anomaly,
@@ -89,6 +107,8 @@ struct FieldInfo {
   /// of each native field; by a rule that is no sum, 1 for those that it takes
   std::array<double, n_native_fields> weights{};
   FieldRule rule = FieldRule::sum;
+  /// along the inducing field: which component of its direction multiplies each native field
+  std::array<std::uint8_t, n_native_fields> component{};
   /// of the magnetisation of the prisms, not of their density
   bool is_magnetic = false;
   /// of the native fields that it is made of, see Derivatives
@@ -114,10 +134,14 @@ struct FieldInfo {
 /// differ in unit or, in a sum by weights, in what the direction of z does to them.
 consteval FieldInfo field_row(std::string_view name, std::string_view long_name, std::initializer_list<FieldTerm> sum,
                               FieldRule rule = FieldRule::sum) {
-  constexpr std::array<std::string_view, 3> units = {"m2 s-2", "mGal", "Eotvos"};
+  constexpr std::array<std::string_view, 3> units = {"m2 s-2", "mGal", "Eotvos"}, magnetic_units = {"", "nT", "nT/m"};
   constexpr std::array<double, 3> scales = {1.0, 1e5, 1e9};
   const auto derivatives = [](const FieldTerm& term) {
     return native_derivatives.at(static_cast<std::size_t>(term.native));
+  };
+  // of a term along the inducing field, z turns the component of B and that of F alike
+  const auto upward = [&](const FieldTerm& term) {
+    return derivatives(term).upward - (rule != FieldRule::sum && &term - sum.begin() == 2 ? 1 : 0);
   };
   const Derivatives first = derivatives(*sum.begin());
   const auto order = static_cast<std::size_t>(first.order());
@@ -126,13 +150,14 @@ consteval FieldInfo field_row(std::string_view name, std::string_view long_name,
                 long_name,
                 {},
                 rule,
+                {},
                 is_magnetic_native(sum.begin()->native),
                 first.order(),
                 units.at(order),
                 scales.at(order),
-                rule == FieldRule::sum && first.upward % 2 != 0};
+                upward(*sum.begin()) % 2 != 0};
   if (row.is_magnetic) {
-    row.unit = "nT";
+    row.unit = magnetic_units.at(order);
     row.scale = 1e9;
   }
   for (const FieldTerm& term : sum) {
@@ -140,10 +165,11 @@ consteval FieldInfo field_row(std::string_view name, std::string_view long_name,
     if (also.order() != first.order() || is_magnetic_native(term.native) != row.is_magnetic) {
       throw "fields of different units in one sum";
     }
-    if (rule == FieldRule::sum && also.upward % 2 != first.upward % 2) {
+    if (upward(term) % 2 != upward(*sum.begin()) % 2) {
       throw "the direction of z changes the sign of a part of a sum";
     }
     row.weights.at(static_cast<std::size_t>(term.native)) += term.weight;
+    row.component.at(static_cast<std::size_t>(term.native)) = static_cast<std::uint8_t>(&term - sum.begin());
   }
   return row;
 }
@@ -169,6 +195,12 @@ inline constexpr std::array field_infos = numbered(std::array{
     field_row("bx", "magnetic flux density, easting component", {{Field::bx, 1}}),
     field_row("by", "magnetic flux density, northing component", {{Field::by, 1}}),
     field_row("bz", "magnetic flux density, vertical component", {{Field::bz, 1}}),
+    field_row("bxx", "gradient of the magnetic flux density, easting-easting", {{Field::bxx, 1}}),
+    field_row("byy", "gradient of the magnetic flux density, northing-northing", {{Field::byy, 1}}),
+    field_row("bzz", "gradient of the magnetic flux density, vertical-vertical", {{Field::bzz, 1}}),
+    field_row("bxy", "gradient of the magnetic flux density, easting-northing", {{Field::bxy, 1}}),
+    field_row("bxz", "gradient of the magnetic flux density, easting-vertical", {{Field::bxz, 1}}),
+    field_row("byz", "gradient of the magnetic flux density, northing-vertical", {{Field::byz, 1}}),
     field_row("guv", "gravity gradient, (northing-northing - easting-easting) / 2",
               {{Field::gyy, 0.5}, {Field::gxx, -0.5}}),
     field_row("tmi", "total-field anomaly, along the inducing field", {{Field::bx, 1}, {Field::by, 1}, {Field::bz, 1}},
@@ -177,6 +209,12 @@ inline constexpr std::array field_infos = numbered(std::array{
               {{Field::bx, 1}, {Field::by, 1}, {Field::bz, 1}}, FieldRule::exact_anomaly),
     field_row("amplitude", "magnitude of the anomalous magnetic flux density",
               {{Field::bx, 1}, {Field::by, 1}, {Field::bz, 1}}, FieldRule::amplitude),
+    field_row("tmi_x", "total-field anomaly, derivative along easting",
+              {{Field::bxx, 1}, {Field::bxy, 1}, {Field::bxz, 1}}, FieldRule::along_inducing_field),
+    field_row("tmi_y", "total-field anomaly, derivative along northing",
+              {{Field::bxy, 1}, {Field::byy, 1}, {Field::byz, 1}}, FieldRule::along_inducing_field),
+    field_row("tmi_z", "total-field anomaly, derivative along the vertical",
+              {{Field::bxz, 1}, {Field::byz, 1}, {Field::bzz, 1}}, FieldRule::along_inducing_field),
 });
 
 inline constexpr int n_known_fields = static_cast<int>(field_infos.size());
@@ -217,9 +255,20 @@ public:
   static constexpr FieldList gravity() noexcept { return every().of_density(); }
   static constexpr FieldList vector() noexcept { return of_order(1); }
   static constexpr FieldList tensor() noexcept { return of_order(2); }
+  /// The native fields from this one on.
+  static constexpr FieldList natives_from(Field begin) noexcept {
+    FieldList list = first(n_native_fields);
+    list.m_bits &= ~(bit(begin) - 1);
+    return list;
+  }
   /// bx, by, bz and what is made of them.
   static constexpr FieldList magnetic() noexcept {
     return {Field::bx, Field::by, Field::bz, Field::tmi, Field::tmi_exact, Field::amplitude};
+  }
+  /// The gradient of B and what is made of it.
+  static constexpr FieldList magnetic_gradient() noexcept {
+    return {Field::bxx, Field::byy,   Field::bzz,   Field::bxy,  Field::bxz,
+            Field::byz, Field::tmi_x, Field::tmi_y, Field::tmi_z};
   }
 
   constexpr void add(Field f) noexcept { m_bits |= bit(f); }
@@ -291,11 +340,17 @@ private:
 };
 
 /// The sets for which kernels are compiled; a run takes the smallest that holds what it asks for. all: of gravity;
-/// every: of gravity and magnetic.
-enum class FieldSet { gz, vector, tensor, vector_tensor, all, magnetic, every };
+/// magnetic: B; magnetic_gradient: B and its gradient; every: all native fields.
+enum class FieldSet { gz, vector, tensor, vector_tensor, all, magnetic, magnetic_gradient, every };
 
-inline constexpr std::array every_set = {FieldSet::gz,  FieldSet::vector,   FieldSet::tensor, FieldSet::vector_tensor,
-                                         FieldSet::all, FieldSet::magnetic, FieldSet::every};
+inline constexpr std::array every_set = {FieldSet::gz,
+                                         FieldSet::vector,
+                                         FieldSet::tensor,
+                                         FieldSet::vector_tensor,
+                                         FieldSet::all,
+                                         FieldSet::magnetic,
+                                         FieldSet::magnetic_gradient,
+                                         FieldSet::every};
 
 [[nodiscard]] constexpr FieldList fields_of(FieldSet set) noexcept {
   constexpr FieldList flux_density{Field::bx, Field::by, Field::bz};
@@ -310,14 +365,17 @@ inline constexpr std::array every_set = {FieldSet::gz,  FieldSet::vector,   Fiel
       return list;
     case FieldSet::all: return FieldList::all();
     case FieldSet::magnetic: return flux_density;
+    case FieldSet::magnetic_gradient: return FieldList::natives_from(Field::bx);
     case FieldSet::every: break;
   }
-  list = FieldList::all();
-  list.add(flux_density);
-  return list;
+  return FieldList::natives_from(Field::potential);
 }
 
 [[nodiscard]] constexpr bool has_magnetic(FieldSet set) noexcept { return !fields_of(set).of_magnetisation().empty(); }
+
+[[nodiscard]] constexpr bool has_magnetic_gradient(FieldSet set) noexcept {
+  return fields_of(set).contains(Field::bxx);
+}
 
 [[nodiscard]] constexpr FieldSet smallest_set(FieldList fields) noexcept {
   for (const FieldSet set : every_set) {

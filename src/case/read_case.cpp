@@ -74,10 +74,12 @@ public:
   }
 
   void add_field(const Value& value, FieldList& list) {
-    static const std::vector<std::pair<std::string, FieldList>> groups = {{"all", FieldList::all()},
-                                                                          {"vector", FieldList::vector()},
-                                                                          {"tensor", FieldList::tensor()},
-                                                                          {"magnetic", FieldList::magnetic()}};
+    static const std::vector<std::pair<std::string, FieldList>> groups = {
+        {"all", FieldList::all()},
+        {"vector", FieldList::vector()},
+        {"tensor", FieldList::tensor()},
+        {"magnetic", FieldList::magnetic()},
+        {"magnetic_gradient", FieldList::magnetic_gradient()}};
     Words known;
     FieldList added;
     for (const auto& [name, group] : groups) {

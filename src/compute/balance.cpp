@@ -163,7 +163,7 @@ FormWeights measure_weights(const Plan& plan) {
   small.execution.space = plan.space;
   small.execution.precision = plan.precision;
   small.execution.kernel = plan.kernel;
-  const CostSettings settings{plan.precision, plan.kernel, 1, {}, 0, 0, on_device};
+  const CostSettings settings{plan.precision, plan.kernel, 1, {}, 0, 0, on_device, has_magnetic_gradient(plan.set)};
   const double threads = on_device ? 1 : plan.threads;
   FormWeights weights = form_weights(on_device);
   for (double& weight : weights) weight /= threads;
@@ -248,7 +248,8 @@ RankShare cost_balanced_share(const PrismSource& ensemble, const PointColumns& p
                               form_weights(on_device),
                               prism_weight(on_device, ensemble.uniform_shape()),
                               truncation_of(plan),
-                              on_device};
+                              on_device,
+                              has_magnetic_gradient(plan.set)};
   const PrismBlocks prisms = prism_blocks(ensemble, communicator);
   const int my_prism_part = communicator.rank() % grid.prism_parts;
   const int my_point_part = communicator.rank() / grid.prism_parts;
@@ -322,7 +323,14 @@ double share_seconds(const FormWeights& weights, const PrismSource& ensemble, co
   const bool on_device = is_device(plan.space);
   const auto tile = static_cast<double>(std::max<std::int64_t>(plan.direct.tile_points, 1));
   const auto n_points = static_cast<double>(plan.points().size());
-  const CostSettings settings{plan.precision, plan.kernel, plan.lanes, weights, 0, truncation_of(plan), on_device};
+  const CostSettings settings{plan.precision,
+                              plan.kernel,
+                              plan.lanes,
+                              weights,
+                              0,
+                              truncation_of(plan),
+                              on_device,
+                              has_magnetic_gradient(plan.set)};
   const IndexRange readable = common(plan.prisms(), ensemble.readable());
   const IndexRange looked_at = readable.size() > 0 ? readable : ensemble.readable();
   if (looked_at.size() == 0) return 0;

@@ -140,7 +140,8 @@ private:
     return m_fields.values[row * m_numbers.size() + i];
   }
 
-  /// Whether a field of this order has a value at a point, of which those are singular: not the tensor and B.
+  /// Whether a field of this order has a value at a point, of which those are singular: not the tensor, B and
+  /// its gradient.
   [[nodiscard]] static bool has_value(int order, const std::vector<std::int64_t>& singular, std::int64_t point) {
     return order < 2 || !std::binary_search(singular.begin(), singular.end(), point);
   }

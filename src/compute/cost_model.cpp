@@ -21,10 +21,11 @@ struct FormRanges {
 };
 
 template <class A, int most>
-FormRanges ranges_of(const kernel::MultipoleTables& tables, const std::array<double, 3>& edge, double truncation) {
+FormRanges ranges_of(const kernel::MultipoleTables& tables, const std::array<double, 3>& edge, double truncation,
+                     bool of_gradient) {
   const double edges[3] = {edge[0], edge[1], edge[2]};
   kernel::PrismShape<A, most> shape;
-  kernel::prepare_shape<A>(tables, edges, shape, truncation);
+  kernel::prepare_shape<A>(tables, edges, shape, truncation, of_gradient);
   const double unit2 = static_cast<double>(shape.unit) * static_cast<double>(shape.unit);
   FormRanges ranges;
   ranges.most = most;
@@ -39,8 +40,11 @@ FormRanges ranges_of(const CostSettings& settings, const kernel::MultipoleTables
                      const std::array<double, 3>& edge) {
   return with_arithmetic(settings.precision, [&](auto arithmetic) {
     using A = decltype(arithmetic);
-    if (settings.on_device) return ranges_of<A, kernel::device_half_order>(tables, edge, settings.truncation);
-    return ranges_of<A, kernel::max_half_order>(tables, edge, settings.truncation);
+    const auto ranges = [&](auto most) {
+      return ranges_of<A, most()>(tables, edge, settings.truncation, settings.of_gradient);
+    };
+    if (settings.on_device) return ranges(std::integral_constant<int, kernel::device_half_order>());
+    return ranges(std::integral_constant<int, kernel::max_half_order>());
   });
 }
 

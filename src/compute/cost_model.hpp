@@ -37,6 +37,8 @@ struct CostSettings {
   double truncation = 0;
   /// whose kernels take orders up to 8 only
   bool on_device = false;
+  /// magnetic gradients are computed
+  bool of_gradient = false;
 };
 
 /// Points as costs are estimated at them: groups of `lanes`, as the kernel works on them.

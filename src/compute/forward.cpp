@@ -51,9 +51,8 @@ std::vector<double> summed_values(const PartialFields& computed_fields, FieldSet
     double* const to = values.data() + static_cast<std::size_t>(summed.index_of(field.field)) * n;
     const double constant = request.constant(field.is_magnetic);
     for (const FieldInfo& native : natives) {
-      double weight = field.weights[static_cast<std::size_t>(native.field)];
+      const double weight = kernel::weight_in(field, native.field, along);
       if (weight == 0) continue;
-      if (field.rule == FieldRule::along_inducing_field) weight = along[kernel::component_of(native.field)];
       const double* const from = &computed_fields.values[static_cast<std::size_t>(natives.index_of(native.field)) * n];
       for (std::size_t i = 0; i < n; ++i) to[i] += weight * from[i];
     }
@@ -106,7 +105,8 @@ void put_in_order(const std::vector<std::int64_t>& order, std::int64_t numbers, 
   }
 }
 
-/// Points where the tensor or B has no value, and points in or on prisms, where magnetic fields may be asked to be NaN.
+/// Points where the tensor, B or its gradient has no value, and points in or on prisms, where magnetic fields may be
+/// asked to be NaN.
 void count_contacts(const std::vector<double>& contact, const Request& request, std::span<double> values,
                     Fields& result) {
   const std::size_t n_points = contact.size() / n_contact_columns;

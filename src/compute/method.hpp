@@ -89,10 +89,10 @@ class RunGuard;
 
 /// The size of what is asked for, by the order of derivatives, G = 1: the smallest, over the fields of the order, of
 /// the largest magnitudes at some points, by sums of native fields for a unit of their weights; infinite where none of
-/// the order is asked for. Potential, vector and tensor of gravity, B.
-using FieldSizes = std::array<double, 4>;
+/// the order is asked for. Potential, vector and tensor of gravity, B, its gradient.
+using FieldSizes = std::array<double, 5>;
 inline constexpr double infinite_size = std::numeric_limits<double>::infinity();
-inline constexpr FieldSizes no_sizes = {infinite_size, infinite_size, infinite_size, infinite_size};
+inline constexpr FieldSizes no_sizes = {infinite_size, infinite_size, infinite_size, infinite_size, infinite_size};
 
 /// One rank's work in a forward run: made of its plan, it can be put where another run stopped, and is done once.
 class RankWork {

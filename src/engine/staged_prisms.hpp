@@ -133,6 +133,7 @@ template <class A, class Memory>
 struct PrepareShapes {
   kernel::MultipoleTables tables;
   double truncation;
+  bool of_gradient;
   Kokkos::View<const double**, Kokkos::LayoutRight, Memory> columns;
   Kokkos::View<const std::int32_t*, Memory> shape_index;
   Kokkos::View<kernel::PrismShapeIn<A, Memory>*, Memory> shapes;
@@ -141,7 +142,7 @@ struct PrepareShapes {
     if (i > 0 && shape_index(i) == shape_index(i - 1)) return;
     const Kokkos::Array<double, 3> of = edges_of(columns, i);
     const double edge[3] = {of[0], of[1], of[2]};
-    kernel::prepare_shape<A>(tables, edge, shapes(shape_index(i)), truncation);
+    kernel::prepare_shape<A>(tables, edge, shapes(shape_index(i)), truncation, of_gradient);
   }
 };
 
@@ -425,17 +426,19 @@ private:
 
   void prepare_shapes(const Space& space) {
     const auto n_shapes = static_cast<std::size_t>(m_n_shapes);
+    const bool of_gradient = has_magnetic_gradient(m_set);
     if (m_shapes.extent(0) < n_shapes) allocate_or_fail([&] { renew(m_shapes, "shapes", n_shapes); });
     if (is_device_space<Space> && n_shapes == 1) {
       // the far kernel has this very shape as a constant: both passes must draw the same line between far and near
       const double edge[3] = {m_first_edge[0], m_first_edge[1], m_first_edge[2]};
-      kernel::prepare_shape<A>(m_tables, edge, m_one_shape, m_truncation);
+      kernel::prepare_shape<A>(m_tables, edge, m_one_shape, m_truncation, of_gradient);
       const Kokkos::View<const kernel::PrismShapeIn<A, Memory>*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> shape(
           &m_one_shape, 1);
       Kokkos::deep_copy(space, Kokkos::subview(m_shapes, std::make_pair(std::size_t{0}, std::size_t{1})), shape);
     } else {
-      Kokkos::parallel_for("prismfield::prepare_shapes", IndexPolicy(space, 0, m_size),
-                           PrepareShapes<A, Memory>{m_tables, m_truncation, m_columns, m_shape_index, m_shapes});
+      Kokkos::parallel_for(
+          "prismfield::prepare_shapes", IndexPolicy(space, 0, m_size),
+          PrepareShapes<A, Memory>{m_tables, m_truncation, of_gradient, m_columns, m_shape_index, m_shapes});
     }
   }
 

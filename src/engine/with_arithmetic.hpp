@@ -32,10 +32,11 @@ auto with_operator_set(FieldSet set, const F& f) {
     case FieldSet::tensor: return f(std::integral_constant<FieldSet, FieldSet::tensor>());
     case FieldSet::vector_tensor: return f(std::integral_constant<FieldSet, FieldSet::vector_tensor>());
     case FieldSet::all: return f(std::integral_constant<FieldSet, FieldSet::all>());
-    case FieldSet::magnetic:
+    case FieldSet::magnetic: return f(std::integral_constant<FieldSet, FieldSet::magnetic>());
+    case FieldSet::magnetic_gradient:
     case FieldSet::every: break;
   }
-  return f(std::integral_constant<FieldSet, FieldSet::magnetic>());
+  return f(std::integral_constant<FieldSet, FieldSet::magnetic_gradient>());
 }
 
 /// Calls f with a set as a std::integral_constant.

@@ -40,13 +40,14 @@ PRISMFIELD_INLINE_FUNCTION int count_lanes(const M& mask, int valid) {
   return n;
 }
 
-/// Factor from a field in the prism's unit of length to metres: V unit^2, g unit, T and B 1. Doubles are in metres
+/// Factor from a field in the prism's unit of length to metres: V unit^2, g unit, T and B 1, B's gradient 1/unit.
+/// Doubles are in metres
 /// already.
 template <Field f, class R>
 PRISMFIELD_INLINE_FUNCTION R unit_factor(R unit) {
   constexpr int order = native_derivatives[static_cast<std::size_t>(f)].order();
   constexpr int power = is_magnetic_native(f) ? 1 - order : 2 - order;
-  return power == 2 ? unit * unit : power == 1 ? unit : R(1);
+  return power == 2 ? unit * unit : power == 1 ? unit : power == 0 ? R(1) : R(1) / unit;
 }
 
 /// Points within so many ulp, of the larger of the two coordinates, of a face's coordinate lie on it. Coordinates that
@@ -160,16 +161,25 @@ PRISMFIELD_INLINE_FUNCTION FieldValues<set, typename Ls::Real> far_fields(
   using L = typename Ls::Real;
   constexpr FieldSet from = gravity_of(set);
   FieldValues<from, L> gravity;
-  multipole_form<half_order, from>(shape.coefficients, weight.mass, x, y, z, s,
-                                   [&](auto field, const L& a, const L& b) {
-                                     constexpr int i = FieldValues<from, L>::index(decltype(field)::value);
-                                     gravity.value[i] = a * b;
-                                     if constexpr (sizeof(value_t<L>) == 4) {
-                                       const auto unit = unit_factor<decltype(field)::value>(shape.unit);
-                                       gravity.value[i] = gravity.value[i] * L(unit);
-                                     }
-                                   });
-  return composed<set, L, typename Ls::Arithmetic>(gravity, weight);
+  ThirdOf<set, L> third;
+  multipole_form<half_order, from>(
+      shape.coefficients, weight.mass, x, y, z, s,
+      [&](auto field, const L& a, const L& b) {
+        constexpr int i = FieldValues<from, L>::index(decltype(field)::value);
+        gravity.value[i] = a * b;
+        if constexpr (sizeof(value_t<L>) == 4) {
+          const auto unit = unit_factor<decltype(field)::value>(shape.unit);
+          gravity.value[i] = gravity.value[i] * L(unit);
+        }
+      },
+      &third);
+  auto fields = composed<set, L, typename Ls::Arithmetic>(gravity, third, weight);
+  if constexpr (has_magnetic_gradient(set) && sizeof(value_t<L>) == 4) {
+    for (int f = fields.index(Field::bxx); f < fields.size; ++f) {
+      fields.value[f] = fields.value[f] * L(shape.inverse_unit);
+    }
+  }
+  return fields;
 }
 
 /// Calls add(mask, fields) for the closed forms that lanes take, each that which is right for its own distance, lanes
@@ -181,6 +191,7 @@ PRISMFIELD_INLINE_FUNCTION int add_closed_forms(const PrismFaces<L>& p, const L&
                                                 value_t<L> metres, const M& is_far, int valid, const Add& add) {
   using R = value_t<L>;
   constexpr FieldSet set = gravity_of(all);
+  const ThirdOf<all, L> third = third_of<all>(p);
   // a far lane is never compact: a multipole's range begins beyond the compact form's reach
   const auto is_compact = takes_compact(compact_squared, gap2);
   int n_compact = 0;
@@ -198,7 +209,7 @@ PRISMFIELD_INLINE_FUNCTION int add_closed_forms(const PrismFaces<L>& p, const L&
         at<Field::gz>(values) = select(central, g.z, at<Field::gz>(values));
       }
     }
-    auto fields = composed<all, L, A>(values, weight);
+    auto fields = composed<all, L, A>(values, third, weight);
     if constexpr (has_magnetic(all)) {
       if (any(gap2 <= L(R(0)))) add_inside(weight, part_inside(p), fields);
     }
@@ -206,7 +217,7 @@ PRISMFIELD_INLINE_FUNCTION int add_closed_forms(const PrismFaces<L>& p, const L&
     n_compact = count_lanes<L>(is_compact, valid);
   }
   const auto is_between = !(is_compact || is_far);
-  if (any(is_between)) add(is_between, composed<all, L, A>(difference_free_form<set, L>(p), weight));
+  if (any(is_between)) add(is_between, composed<all, L, A>(difference_free_form<set, L>(p), third, weight));
   return n_compact;
 }
 

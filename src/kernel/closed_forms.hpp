@@ -508,5 +508,155 @@ PRISMFIELD_LARGE_FUNCTION FieldValues<set, L> difference_free_form(const PrismFa
   return out;
 }
 
+/// A quantity at the four edges of one direction, [i][j] at (f_i, s_j) in the plane across them, and its differences
+/// divided by those of f^2 and s^2, none of them formed by subtraction: first[j] of (1, j) - (0, j), second[i] of
+/// (i, 1) - (i, 0), mixed of both. docs/numerics.md, Third derivatives.
+template <class L>
+struct OverEdges {
+  L at[2][2];
+  L first[2], second[2];
+  L mixed;
+};
+template <class L>
+PRISMFIELD_INLINE_FUNCTION OverEdges<L> operator+(const OverEdges<L>& a, const OverEdges<L>& b) {
+  OverEdges<L> out;
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) out.at[i][j] = a.at[i][j] + b.at[i][j];
+    out.first[i] = a.first[i] + b.first[i];
+    out.second[i] = a.second[i] + b.second[i];
+  }
+  out.mixed = a.mixed + b.mixed;
+  return out;
+}
+template <class L>
+PRISMFIELD_INLINE_FUNCTION OverEdges<L> operator*(const OverEdges<L>& a, const OverEdges<L>& b) {
+  OverEdges<L> out;
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) out.at[i][j] = a.at[i][j] * b.at[i][j];
+    out.first[i] = fma(a.at[1][i], b.first[i], a.first[i] * b.at[0][i]);
+    out.second[i] = fma(a.at[i][1], b.second[i], a.second[i] * b.at[i][0]);
+  }
+  out.mixed =
+      fma(a.at[1][1], b.mixed, fma(a.second[1], b.first[0], fma(a.first[1], b.second[0], a.mixed * b.at[0][0])));
+  return out;
+}
+/// 1/a; 1 where a is 0, at edges and corners: what they are multiplied by is 0 there.
+template <class L>
+PRISMFIELD_INLINE_FUNCTION OverEdges<L> inverse(const OverEdges<L>& a) {
+  const L zero(value_t<L>(0)), one(value_t<L>(1));
+  OverEdges<L> out;
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) out.at[i][j] = one / select(a.at[i][j] == zero, one, a.at[i][j]);
+  }
+  for (int i = 0; i < 2; ++i) {
+    out.first[i] = -a.first[i] * (out.at[0][i] * out.at[1][i]);
+    out.second[i] = -a.second[i] * (out.at[i][0] * out.at[i][1]);
+  }
+  out.mixed = -out.at[1][1] * fma(a.second[1], out.first[0], fma(a.first[1], out.second[0], a.mixed * out.at[0][0]));
+  return out;
+}
+
+/// Distances r of corners that are one end of these edges.
+template <class L>
+PRISMFIELD_INLINE_FUNCTION OverEdges<L> distances_over_edges(const L (&r)[2][2]) {
+  const L one(value_t<L>(1));
+  OverEdges<L> out;
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) out.at[i][j] = r[i][j];
+    out.first[i] = one / (r[0][i] + r[1][i]);
+    out.second[i] = one / (r[i][0] + r[i][1]);
+  }
+  out.mixed = -(out.first[0] * out.first[1]) * (out.second[0] + out.second[1]);
+  return out;
+}
+
+/// The sums over the four edges of one direction, of length e with ends at a, of (-1)^(i+j) f_i and s_j times the
+/// integral of 1/r^3 along the edge.
+template <class L>
+struct EdgeSums {
+  L by_first, by_second;
+};
+
+/// r [end][i][j]; df, ds: lengths of the edges along f and s.
+template <class L>
+PRISMFIELD_INLINE_FUNCTION EdgeSums<L> sums_of_edges(const L (&r)[2][2][2], const L (&f)[2], const L (&s)[2],
+                                                     const L (&a)[2], value_t<L> df, value_t<L> ds, value_t<L> e) {
+  using T = value_t<L>;
+  const L zero(T(0)), one(T(1)), half(T(0.5));
+  const OverEdges<L> low = distances_over_edges(r[0]), high = distances_over_edges(r[1]);
+  OverEdges<L> part = low * high;
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      const L w2 = fma(f[i], f[i], s[j] * s[j]);
+      part.at[i][j] = edge_part(r[0][i][j], r[1][i][j], fma(a[0], a[1], w2), w2 * L(e * e));
+    }
+    part.first[i] = part.first[i] + one;
+    part.second[i] = part.second[i] + one;
+  }
+  const OverEdges<L> integral = (inverse(low) + inverse(high)) * inverse(part);
+  const auto on_edge = min(min(part.at[0][0], part.at[0][1]), min(part.at[1][0], part.at[1][1])) == zero;
+  // x_1 d_1 - x_0 d_0 by itself, or by its centre and the differences of d, whichever has the smaller terms
+  const auto weighted = [&](const L(&x)[2], value_t<L> dx, const L(&d)[2]) {
+    const L centre = half * (x[0] + x[1]);
+    const L by_centre = L(T(2) * dx) * (centre * centre) * integral.mixed;
+    const L by_mean = L(T(0.5) * dx) * (d[0] + d[1]);
+    const L high_side = x[1] * d[1], low_side = x[0] * d[0];
+    const auto by_sides = on_edge || abs(high_side) + abs(low_side) < abs(by_centre) + abs(by_mean);
+    return L(e) * select(by_sides, high_side - low_side, by_centre + by_mean);
+  };
+  return {L(ds) * (s[0] + s[1]) * weighted(f, df, integral.second),
+          L(df) * (f[0] + f[1]) * weighted(s, ds, integral.first)};
+}
+
+/// Third derivatives at any place, near, inside and far, to some ten eps: algebraic sums over edges. On faces their
+/// value, which is that of both sides, though gxx, gyy and gzz jump there; on edges and corners the finite part.
+/// docs/numerics.md, Third derivatives.
+template <class L>
+PRISMFIELD_LARGE_FUNCTION ThirdDerivatives<L> third_derivatives(const PrismFaces<L>& p) {
+  const L zero(value_t<L>(0)), one(value_t<L>(1));
+  L r[2][2][2], along_y[2][2][2], along_z[2][2][2];
+  corner_distances(p, r);
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      for (int k = 0; k < 2; ++k) {
+        along_y[j][i][k] = r[i][j][k];
+        along_z[k][i][j] = r[i][j][k];
+      }
+    }
+  }
+  const EdgeSums<L> x = sums_of_edges(r, p.y, p.z, p.x, p.dy, p.dz, p.dx);
+  const EdgeSums<L> y = sums_of_edges(along_y, p.x, p.z, p.y, p.dx, p.dz, p.dy);
+  const EdgeSums<L> z = sums_of_edges(along_z, p.x, p.y, p.z, p.dx, p.dy, p.dz);
+  ThirdDerivatives<L> out;
+  out.yyz = x.by_first;
+  out.yzz = x.by_second;
+  out.xxz = y.by_first;
+  out.xzz = y.by_second;
+  out.xxy = z.by_first;
+  out.xyy = z.by_second;
+  out.xxx = -(out.xyy + out.xzz);
+  out.yyy = -(out.xxy + out.yzz);
+  out.zzz = -(out.xxz + out.yyz);
+  const OverEdges<L> west = distances_over_edges(r[0]), east = distances_over_edges(r[1]);
+  const L of_corners = (inverse(west) * inverse(east) * inverse(west + east)).mixed;
+  out.xyz = L(p.dx * p.dy * p.dz) * (p.x[0] + p.x[1]) * ((p.y[0] + p.y[1]) * (p.z[0] + p.z[1])) * of_corners;
+  L nearest = r[0][0][0];
+  for (int c = 1; c < 8; ++c) nearest = min(nearest, r[c / 4][c / 2 % 2][c % 2]);
+  const auto at_corner = nearest == zero;
+  if (any(at_corner)) {
+    L sum = zero;
+    for (int i = 0; i < 2; ++i) {
+      for (int j = 0; j < 2; ++j) {
+        for (int k = 0; k < 2; ++k) {
+          const L part = select(r[i][j][k] == zero, zero, one / r[i][j][k]);
+          sum = (i + j + k) % 2 == 0 ? sum + part : sum - part;
+        }
+      }
+    }
+    out.xyz = select(at_corner, sum, out.xyz);
+  }
+  return out;
+}
+
 }  // namespace PRISMFIELD_LANES
 }  // namespace prismfield::kernel

@@ -30,7 +30,7 @@ inline constexpr int n_contact_columns = Contact::prisms + 1;
 /// Whether a point of this row (n_contact_columns) lies inside or on a prism.
 [[nodiscard]] inline bool touches_prism(const double* row) noexcept { return row[Contact::prisms] > 0; }
 
-/// Whether the gradient tensor, or B, has no value at a point of this row (n_contact_columns).
+/// Whether the gradient tensor, B or its gradient has no value at a point of this row (n_contact_columns).
 [[nodiscard]] inline bool tensor_diverges(const double* row) noexcept {
   // sums of few numbers: what is left below this is rounding
   constexpr double rounding = 1e-12;

@@ -13,8 +13,8 @@ namespace prismfield::kernel {
 
 /// The rows that kernels make of a pair's fields: the fields of a set, then the asked fields that are sums of them.
 struct FieldRows {
-  /// of gravity or of the magnetisation, which no operator has together
-  static constexpr int most_sums = 1, most = n_gravity_fields + most_sums;
+  /// of gravity or of the magnetisation, which no operator has together: tmi and its three derivatives
+  static constexpr int most_sums = 4, most = n_gravity_fields + most_sums;
   int n_native = 0, n_sums = 0;
   /// (sum, field of the set)
   double weight[most_sums][n_gravity_fields] = {};
@@ -31,10 +31,11 @@ struct FieldRows {
   }
 };
 
-/// Of a vector's component, or a tensor's along it: 0 easting, 1 northing, 2 upward.
-[[nodiscard]] constexpr std::size_t component_of(Field native) {
-  const Derivatives of = native_derivatives[static_cast<std::size_t>(native)];
-  return of.easting > 0 ? 0 : of.northing > 0 ? 1 : 2;
+/// The weight of a native field in one that is linear. `along`: the direction of the inducing field.
+[[nodiscard]] constexpr double weight_in(const FieldInfo& field, Field native, const std::array<double, 3>& along) {
+  const auto i = static_cast<std::size_t>(native);
+  const bool is_along = field.rule == FieldRule::along_inducing_field && field.weights[i] != 0;
+  return is_along ? along[field.component[i]] : field.weights[i];
 }
 
 /// Of fields that are all linear. `along`: the direction of the inducing field.
@@ -49,9 +50,7 @@ struct FieldRows {
       continue;
     }
     for (const FieldInfo& of : computed) {
-      double& weight = rows.weight[rows.n_sums][computed.index_of(of.field)];
-      weight = field.weights[static_cast<std::size_t>(of.field)];
-      if (field.rule == FieldRule::along_inducing_field && weight != 0) weight = along[component_of(of.field)];
+      rows.weight[rows.n_sums][computed.index_of(of.field)] = weight_in(field, of.field, along);
     }
     rows.asked[rows.n_native + rows.n_sums++] = asked.index_of(field.field);
   }

@@ -21,8 +21,19 @@ struct Wants {
 
 /// The set of gravity of which a set is made: magnetic fields are the tensor of unit density times the magnetisation.
 [[nodiscard]] constexpr FieldSet gravity_of(FieldSet set) {
-  return set == FieldSet::magnetic ? FieldSet::tensor : set == FieldSet::every ? FieldSet::all : set;
+  return set == FieldSet::every ? FieldSet::all : has_magnetic(set) ? FieldSet::tensor : set;
 }
+
+/// Third derivatives of the integral of 1/distance over a prism, z up.
+template <class L>
+struct ThirdDerivatives {
+  L xxx, yyy, zzz, xxy, xxz, xyy, yyz, xzz, yzz, xyz;
+};
+struct NoThirdDerivatives {};
+
+/// Those that a set needs beside its set of gravity.
+template <FieldSet set, class L>
+using ThirdOf = std::conditional_t<has_magnetic_gradient(set), ThirdDerivatives<L>, NoThirdDerivatives>;
 
 /// The fields of one set at one lane of points, z up, G = 1.
 template <FieldSet set, class L>

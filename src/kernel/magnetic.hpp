@@ -6,7 +6,8 @@
 #include "kernel/prepared_prism.hpp"
 
 /// Magnetic fields by Poisson's relation: with U the gradient tensor of a prism for G = 1 and unit density and M its
-/// magnetisation, B = mu0/(4 pi) (U M + 4 pi s M), s being 0 outside. Kernels leave mu0/(4 pi) out. docs/magnetics.md.
+/// magnetisation, B = mu0/(4 pi) (U M + 4 pi s M), s being 0 outside, and the gradient of B is that of U times M,
+/// M being constant. Kernels leave mu0/(4 pi) out. docs/magnetics.md.
 namespace prismfield::kernel {
 inline namespace PRISMFIELD_LANES {
 
@@ -27,10 +28,21 @@ PRISMFIELD_INLINE_FUNCTION L part_inside(const PrismFaces<L>& p) {
   return along(p.x) * along(p.y) * along(p.z);
 }
 
-/// The fields of a set outside the prism, of those of gravity for unit density that it is made of.
+/// The third derivatives that a set needs, by the form of all distances.
+template <FieldSet set, class L>
+PRISMFIELD_INLINE_FUNCTION ThirdOf<set, L> third_of(const PrismFaces<L>& p) {
+  if constexpr (has_magnetic_gradient(set)) {
+    return third_derivatives(p);
+  } else {
+    return {};
+  }
+}
+
+/// The fields of a set outside the prism, of those of gravity for unit density that it is made of and of its third
+/// derivatives.
 template <FieldSet set, class L, class A>
 PRISMFIELD_INLINE_FUNCTION FieldValues<set, L> composed(const FieldValues<gravity_of(set), L>& gravity,
-                                                        const WeightOf<A, set>& weight) {
+                                                        const ThirdOf<set, L>& third, const WeightOf<A, set>& weight) {
   if constexpr (!has_magnetic(set)) {
     return gravity;
   } else {
@@ -50,6 +62,14 @@ PRISMFIELD_INLINE_FUNCTION FieldValues<set, L> composed(const FieldValues<gravit
     at<Field::bx>(out) = fma(of(Field::gxx), mx, fma(xy, my, xz * mz));
     at<Field::by>(out) = fma(xy, mx, fma(of(Field::gyy), my, yz * mz));
     at<Field::bz>(out) = fma(xz, mx, fma(yz, my, of(Field::gzz) * mz));
+    if constexpr (has_magnetic_gradient(set)) {
+      at<Field::bxx>(out) = fma(third.xxx, mx, fma(third.xxy, my, third.xxz * mz));
+      at<Field::byy>(out) = fma(third.xyy, mx, fma(third.yyy, my, third.yyz * mz));
+      at<Field::bzz>(out) = fma(third.xzz, mx, fma(third.yzz, my, third.zzz * mz));
+      at<Field::bxy>(out) = fma(third.xxy, mx, fma(third.xyy, my, third.xyz * mz));
+      at<Field::bxz>(out) = fma(third.xxz, mx, fma(third.xyz, my, third.xzz * mz));
+      at<Field::byz>(out) = fma(third.xyz, mx, fma(third.yyz, my, third.yzz * mz));
+    }
     return out;
   }
 }

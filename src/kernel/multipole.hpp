@@ -54,13 +54,44 @@ struct MultipoleCoefficients {
 
 inline namespace PRISMFIELD_LANES {
 
+/// Coefficients c, and those of derivatives of their polynomial, which are not stored.
+template <class T>
+struct AlongU {
+  const T* c;
+};
+template <class T>
+struct AlongV {
+  const T* c;
+};
+/// Of e_U or e_V that of h = (2 U d_U + 2 V d_V + t d_t + 3/2) e.
+template <class T>
+struct AlongScale {
+  const T* c;
+};
+
 namespace detail {
+template <int i, int j, int k, class T>
+PRISMFIELD_INLINE_FUNCTION T coefficient(const T* c) {
+  return c[coefficient_index(i, j, k)];
+}
+template <int i, int j, int k, class T>
+PRISMFIELD_INLINE_FUNCTION T coefficient(const AlongU<T>& of) {
+  return T(i + 1) * of.c[coefficient_index(i + 1, j, k)];
+}
+template <int i, int j, int k, class T>
+PRISMFIELD_INLINE_FUNCTION T coefficient(const AlongV<T>& of) {
+  return T(j + 1) * of.c[coefficient_index(i, j + 1, k)];
+}
+template <int i, int j, int k, class T>
+PRISMFIELD_INLINE_FUNCTION T coefficient(const AlongScale<T>& of) {
+  return T(2 * i + 2 * j + k + 3.5) * of.c[coefficient_index(i, j, k)];
+}
+
 /// Terms of the polynomial of total degree `degree` divisible by U^i V^j t^k and reached from it by U, V or t
 /// (variables 3), by V or t (2), by t (1), divided by U^i V^j t^k: Horner's rule in three variables.
-template <int degree, int variables, int i, int j, int k, class L, class T>
-PRISMFIELD_INLINE_FUNCTION L horner(const T* c, const L& u, const L& v, const L& t) {
-  constexpr int index = coefficient_index(i, j, k);
-  L sum(c[index]);
+template <int degree, int variables, int i, int j, int k, class L, class C>
+PRISMFIELD_INLINE_FUNCTION L horner(const C& c, const L& u, const L& v, const L& t) {
+  L sum(coefficient<i, j, k>(c));
   if constexpr (i + j + k < degree) {
     sum = fma(horner<degree, 1, i, j, k + 1>(c, u, v, t), t, sum);
     if constexpr (variables >= 2) sum = fma(horner<degree, 2, i, j + 1, k>(c, u, v, t), v, sum);
@@ -71,8 +102,8 @@ PRISMFIELD_INLINE_FUNCTION L horner(const T* c, const L& u, const L& v, const L&
 }  // namespace detail
 
 /// The polynomial of total degree `degree` >= 0 with these coefficients; 0 for a negative degree.
-template <int degree, class L, class T>
-PRISMFIELD_INLINE_FUNCTION L polynomial(const T* c, const L& u, const L& v, const L& t) {
+template <int degree, class L, class C>
+PRISMFIELD_INLINE_FUNCTION L polynomial(C c, const L& u, const L& v, const L& t) {
   if constexpr (degree < 0) {
     return L(value_t<L>(0));
   } else {
@@ -82,9 +113,8 @@ PRISMFIELD_INLINE_FUNCTION L polynomial(const T* c, const L& u, const L& v, cons
 
 /// polynomial<degree> times `factor` plus `rest`. For a negative degree that is `rest`, which a compiler may not find
 /// itself: three multiplications of a pair of order 2.
-template <int degree, class L, class T>
-PRISMFIELD_INLINE_FUNCTION L add_polynomial(const T* c, const L& u, const L& v, const L& t, const L& factor,
-                                            const L& rest) {
+template <int degree, class L, class C>
+PRISMFIELD_INLINE_FUNCTION L add_polynomial(C c, const L& u, const L& v, const L& t, const L& factor, const L& rest) {
   if constexpr (degree < 0) {
     return rest;
   } else {
@@ -94,10 +124,11 @@ PRISMFIELD_INLINE_FUNCTION L add_polynomial(const T* c, const L& u, const L& v, 
 
 /// The far field of order 2 half_order of a box of this mass: calls add(field, a, b) for each field of the set, a b
 /// being its value. (x, y, z): prism centre minus point, s = x^2 + y^2 + z^2, in the coefficients' unit of length, G =
-/// 1, z up. docs/numerics.md, Multipoles.
-template <int half_order, FieldSet set, class L, class T, int most, class Add>
+/// 1, z up; to `third`, of a set that has the tensor, the third derivatives. docs/numerics.md, Multipoles and Third
+/// derivatives.
+template <int half_order, FieldSet set, class L, class T, int most, class Add, class Third = NoThirdDerivatives>
 PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T, most>& c, T mass, const L& x, const L& y,
-                                               const L& z, const L& s, const Add& add) {
+                                               const L& z, const L& s, const Add& add, Third* third = nullptr) {
   using W = Wants<set>;
   constexpr int n = half_order;
   const L two(T(2));
@@ -140,6 +171,32 @@ PRISMFIELD_INLINE_FUNCTION void multipole_form(const MultipoleCoefficients<T, mo
       add(std::integral_constant<Field, Field::gxy>(), qx * y, add_polynomial<n - 2>(c.f_uv, u, v, t, tt, h - eu - ev));
       add(std::integral_constant<Field, Field::gxz>(), qx * z, h - eu);
       add(std::integral_constant<Field, Field::gyz>(), qy * z, h - ev);
+      if constexpr (!std::is_same_v<Third, NoThirdDerivatives>) {
+        const L hu = polynomial<n - 1, L>(AlongScale<T>{c.e_u}, u, v, t) * t;
+        const L hv = polynomial<n - 1, L>(AlongScale<T>{c.e_v}, u, v, t) * t;
+        const L three(T(3));
+        const L zt = z * z * t;
+        const L xz = h - eu;
+        const L yz = h - ev;
+        const L xxz = add_polynomial<n - 2>(AlongU<T>{c.e_u}, u, v, t, -tt, two * hu);
+        const L yyz = add_polynomial<n - 2>(AlongV<T>{c.e_v}, u, v, t, -tt, two * hv);
+        const L k = fma(L(T(0.5)), fma(three, h, xz + yz), fma(xt, xxz, yt * yyz));
+        const L xyz = add_polynomial<n - 2>(AlongV<T>{c.e_u}, u, v, t, -tt, hu + hv - k);
+        const L xxx = add_polynomial<n - 3>(AlongU<T>{c.f_uu}, u, v, t, tt * t, fma(three, xxz - hu, -k));
+        const L yyy = add_polynomial<n - 3>(AlongV<T>{c.f_vv}, u, v, t, tt * t, fma(three, yyz - hv, -k));
+        // the derivatives of odd order change sign, as above
+        const L qz = -pz * t2;
+        third->xxz = qz * fma(two * xt, xxz - k, xz);
+        third->yyz = qz * fma(two * yt, yyz - k, yz);
+        third->zzz = -(third->xxz + third->yyz);
+        third->xzz = -qx * fma(two * zt, hu - k, xz);
+        third->yzz = -qy * fma(two * zt, hv - k, yz);
+        third->xyz = qz * (x * y) * (t2 * xyz);
+        third->xxx = -qx * fma(two * xt, xxx, three * (kx + h));
+        third->yyy = -qy * fma(two * yt, yyy, three * (ky + h));
+        third->xyy = -(third->xxx + third->xzz);
+        third->xxy = -(third->yyy + third->yzz);
+      }
     }
   }
   if constexpr (W::gz) add(std::integral_constant<Field, Field::gz>(), pz, e);
@@ -248,6 +305,15 @@ PRISMFIELD_FUNCTION inline void multipole_weights(const MultipoleTables& tables,
   }
 }
 
+/// From weights for the gradient tensor to such for its gradient along any direction, relative to the least that the
+/// mass gives. docs/numerics.md, Third derivatives.
+PRISMFIELD_FUNCTION inline void raise_weights(double (&weight)[weight_orders]) {
+  for (int m = 1; m <= weight_orders; ++m) {
+    const int degree = 2 * m + (m == weight_orders ? 2 : 0);
+    weight[m - 1] *= (degree + 3) / Kokkos::sqrt(3.0);
+  }
+}
+
 /// Distances squared, in longest half edges squared, from which the orders 12, 10, ..., 0 neglect less than `tolerance`
 /// of the gradient tensor.
 template <int most>
@@ -284,10 +350,10 @@ PRISMFIELD_FUNCTION void multipole_ranges(const double (&weight)[weight_orders],
 }  // namespace detail
 
 /// Prepares a box of these edge lengths: its polynomials for unit mass and the ranges of the orders, all in the unit of
-/// the given lengths.
+/// the given lengths; of_gradient: the tolerance is of the tensor's gradient.
 template <class T, int most>
 PRISMFIELD_FUNCTION void prepare_multipole(const MultipoleTables& tables, double dx, double dy, double dz,
-                                           double tolerance, MultipoleCoefficients<T, most>& out,
+                                           double tolerance, bool of_gradient, MultipoleCoefficients<T, most>& out,
                                            MultipoleRanges<T, most>& ranges) {
   const double xx = 0.25 * dx * dx;
   const double yy = 0.25 * dy * dy;
@@ -307,6 +373,7 @@ PRISMFIELD_FUNCTION void prepare_multipole(const MultipoleTables& tables, double
   const double between = Kokkos::max(Kokkos::min(xx, yy), Kokkos::min(Kokkos::max(xx, yy), zz));
   double weight[weight_orders];
   detail::multipole_weights(tables, between / longest, shortest / longest, weight);
+  if (of_gradient) detail::raise_weights(weight);
   double range[most + 1];
   detail::multipole_ranges<most>(weight, tolerance, range);
   for (int q = 0; q <= most; ++q) ranges.squared[q] = static_cast<T>(range[q] * longest);

@@ -139,10 +139,12 @@ PRISMFIELD_FUNCTION bool is_near_in_double(double longest, double shortest) {
 }
 
 /// Prepares the shape of prisms of these edge lengths, metres. `truncation`: error allowed to its multipoles, relative
-/// to the gradient tensor; below the arithmetic's own tolerance that is taken.
+/// to the gradient tensor; below the arithmetic's own tolerance that is taken; of_gradient: relative to the tensor's
+/// gradient, for sets of magnetic gradients.
 template <class A, int most>
 PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const double (&edge)[3],
-                                       PrismShape<A, most>& shape, double truncation = A::tolerance) {
+                                       PrismShape<A, most>& shape, double truncation = A::tolerance,
+                                       bool of_gradient = false) {
   using Real = typename A::Real;
   const double least = A::tolerance;
   const double longest = Kokkos::max(edge[0], Kokkos::max(edge[1], edge[2]));
@@ -153,7 +155,7 @@ PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const doub
   shape.near_in_double = is_near_in_double<A>(longest, Kokkos::min(edge[0], Kokkos::min(edge[1], edge[2])));
   const double reach = compact_reach(longest, middle) * (longest / unit);
   shape.compact_squared = static_cast<Real>(reach * reach);
-  prepare_multipole(tables, edge[0] / unit, edge[1] / unit, edge[2] / unit, Kokkos::max(truncation, least),
+  prepare_multipole(tables, edge[0] / unit, edge[1] / unit, edge[2] / unit, Kokkos::max(truncation, least), of_gradient,
                     shape.coefficients, shape.ranges);
 }
 

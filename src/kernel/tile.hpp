@@ -136,8 +136,8 @@ PRISMFIELD_INLINE_FUNCTION void add_prisms(const LaunchData<typename Ls::Arithme
       typename Ls::Coordinate x = px, y = py, z = pz;
       move_onto_prism(near, data.rounding, x, y, z);
       const auto faces = faces_seen<Ls>(near, inverse_unit, x, y, z);
-      auto fields =
-          composed<set, typename Ls::Real, typename Ls::Arithmetic>(corners_form<gravity_of(set)>(faces, unit), weight);
+      auto fields = composed<set, typename Ls::Real, typename Ls::Arithmetic>(
+          corners_form<gravity_of(set)>(faces, unit), third_of<set>(faces), weight);
       if constexpr (has_magnetic(set)) add_inside(weight, part_inside(faces), fields);
       add_where<Ls, set>(true, fields, weight.density, unit, sums);
       counts.add(Form::corners, valid);

@@ -34,8 +34,10 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
   const std::size_t padded = n_groups * width;
   const auto n_fields = static_cast<std::size_t>(fields_of(set).size());
 
+  const bool of_gradient = has_magnetic_gradient(set);
   // callers' loops have one prism again and again, or prisms of one shape; a shape takes as long as three pairs
   static thread_local std::array<double, 3> last{};
+  static thread_local bool last_of_gradient = false;
   static thread_local kernel::PrismShape<A> last_shape;
   std::vector<kernel::PrismShape<A>> shapes;
   std::vector<kernel::FarPrismIn<A, Host>> far(n);
@@ -47,11 +49,12 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
     const double face[3][2] = {
         {prisms.west[i], prisms.east[i]}, {prisms.south[i], prisms.north[i]}, {prisms.bottom[i], prisms.top[i]}};
     const std::array<double, 3> edges = {face[0][1] - face[0][0], face[1][1] - face[1][0], face[2][1] - face[2][0]};
-    const bool is_new = edges != last;
+    const bool is_new = edges != last || of_gradient != last_of_gradient;
     if (is_new) {
       const double edge[3] = {edges[0], edges[1], edges[2]};
-      kernel::prepare_shape<A>(tables, edge, last_shape);
+      kernel::prepare_shape<A>(tables, edge, last_shape, A::tolerance, of_gradient);
       last = edges;
+      last_of_gradient = of_gradient;
     }
     if (is_new || shapes.empty()) shapes.push_back(last_shape);
     kernel::prepare_prism<A>(shapes.back(), static_cast<std::int32_t>(shapes.size() - 1), face, origin, far[i],
