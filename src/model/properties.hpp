@@ -49,8 +49,4 @@ struct PropertyRanges {
   [[nodiscard]] std::string names() const;
 };
 
-/// What is wrong with a property, by its place in Properties, that is not finite or beyond the limits; "" when nothing
-/// is.
-[[nodiscard]] std::string property_error(std::size_t property, double value);
-
 }  // namespace prismfield
