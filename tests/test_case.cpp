@@ -294,7 +294,7 @@ TEST_F(CaseTest, RefusesMagneticPropertiesThatCannotBe) {
               ::testing::AllOf(HasSubstr("inclination: is 91; an angle from -90 to 90 degrees"),
                                HasSubstr("declination: is 400; an angle from -360 to 360 degrees"),
                                HasSubstr("intensity: is '-1'; a number of at least 0 is expected")));
-  EXPECT_THAT(told("magnetization: {inclination: 9, intensity: 1}"), HasSubstr("declination is missing"));
+  EXPECT_THAT(told("magnetization: {inclination: 9, intensity: 1}"), HasSubstr("declination: is missing"));
   EXPECT_THAT(told("magnetization: {file: m.h5, intensity: 1}"), HasSubstr("goes with inclination, not with file"));
   EXPECT_THAT(told("susceptibility: {file: m.h5, density_unit: g/cm3}"), HasSubstr("density_unit: is no known key"));
   EXPECT_THAT(told("spheres: [{center: [0, 0, 0], radius: 1, magnetization: {file: m.h5}}]"),
@@ -523,7 +523,8 @@ struct Mistake {
 };
 
 const std::string case_allowed =
-    "allowed: title, gravitational_constant, axes, crs, model, observations, fields, execution, output, sensitivity, "
+    "allowed: title, gravitational_constant, magnetic, axes, crs, model, observations, fields, execution, output, "
+    "sensitivity, "
     "inversion";
 
 /// small_case is four lines; what follows begins in line 5.
@@ -766,7 +767,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {points("{noise: {gq: 1}, stations: {random: 3}}"),
        "case.yaml:1: observations.noise.gq: is no known key; did you mean gx? Allowed: potential, gx, gy, gz, gxx, "
        "gyy, gzz, "
-       "gxy, gxz, gyz, guv, seed"},
+       "gxy, gxz, gyz, bx, by, bz, guv, tmi, tmi_exact, amplitude, seed"},
       {points("{noise: {gz: 0}, stations: {random: 3}}"),
        "case.yaml:1: observations.noise.gz: is '0'; a number above 0 is expected"},
       {points("{noise: {gz: 1}, stations: {random: 3}}\nfields: [gx]"),

@@ -73,7 +73,7 @@ TEST_F(PrismTable, RefuseMagneticNumbersThatCannotBe) {
   EXPECT_EQ(message(header + "0,1,0,1,0,1,-2,0\n1,2,0,1,0,1,0,2e12\n"),
             "b.csv:2: susceptibility: is -2; a susceptibility from -1 to 1e+06 (SI) is expected\n"
             "b.csv:3: magnetization_northing: is more than 1e+12 A/m, the limit up to which results are finite");
-  EXPECT_EQ(message(header + "0,1,0,1,0,1,nan,0\n"), "b.csv:2: column susceptibility: 'nan' is NaN");
+  EXPECT_EQ(message(header + "0,1,0,1,0,1,nan,0\n"), "b.csv:2: susceptibility: 'nan' is not finite");
   EXPECT_THAT(message("west,east,south,north,bottom,top,magnetisation\n0,1,0,1,0,1,0\n"),
               HasSubstr("missing column density"));
 }

@@ -131,11 +131,12 @@ const KeyPage& page_of_keys() {
   return page;
 }
 
-/// The path below the section by whose name the table has the keys; neither has lists.
+/// The path, which is without lists, below the section by whose name the table has the keys.
 std::string among_alike(std::string path) {
   for (const SectionLike& alike : sections_alike()) {
-    const bool is_below = path.starts_with(alike.path + ".");
-    if (is_below || path == alike.path) path.replace(0, alike.path.size(), alike.other);
+    const std::string section = without_lists(alike.path);
+    const bool is_below = path.starts_with(section + ".");
+    if (is_below || path == section) path.replace(0, section.size(), alike.other);
   }
   return path;
 }

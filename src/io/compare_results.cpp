@@ -346,14 +346,15 @@ std::string histogram_text(const std::vector<FieldComparison>& fields) {
 
   std::int64_t most = 1;
   for (const Row& row : rows) most = std::max(most, row.total);
-  const std::size_t width = std::max<std::size_t>(5, std::to_string(most).size()) + 1;
+  // the potential's name is longer than its numbers need
+  const auto label = [](Field field) { return field == Field::potential ? "V" : info(field).name; };
+  std::size_t width = std::max<std::size_t>(5, std::to_string(most).size());
+  for (const FieldComparison& field : fields) width = std::max(width, label(field.field).size());
+  ++width;
   constexpr std::int64_t bar_length = 30;
 
   std::string out = fmt::format("\nvalues by relative difference (a - b) / |b|\n{:<18}", "");
-  for (const FieldComparison& field : fields) {
-    // the potential's name is longer than its numbers need
-    out += fmt::format("{:>{}}", field.field == Field::potential ? "V" : info(field.field).name, width);
-  }
+  for (const FieldComparison& field : fields) out += fmt::format("{:>{}}", label(field.field), width);
   out += fmt::format("{:>{}}\n", "all", width + 1);
   for (auto row_at = rows.begin(); row_at != rows.end(); ++row_at) {
     const auto next_used = std::find_if(row_at, rows.end(), used);

@@ -217,6 +217,17 @@ std::string below_longest_edge() {
   return fmt::format("all edges are shorter than {:g} m, the limit down to which results are finite", min_longest_edge);
 }
 
+std::string property_error(std::size_t property, double value) {
+  if (!std::isfinite(value)) return "is NaN or infinite";
+  if (property == susceptibility_property) {
+    const auto [least, most] = susceptibility_limits;
+    if (least <= value && value <= most) return "";
+    return fmt::format("is {:g}; a susceptibility from {:g} to {:g} (SI) is expected", value, least, most);
+  }
+  if (std::abs(value) <= max_density) return "";
+  return property == density_property ? beyond_densities() : beyond_magnetizations();
+}
+
 bool is_too_small(std::span<const double> prism) noexcept {
   return std::max({prism[1] - prism[0], prism[3] - prism[2], prism[5] - prism[4]}) < min_longest_edge;
 }

@@ -118,6 +118,9 @@ inline constexpr double overlap_tolerance = 1e-6;
 [[nodiscard]] std::string beyond_densities();
 [[nodiscard]] std::string beyond_magnetizations();
 [[nodiscard]] std::string below_longest_edge();
+/// What is wrong with a property, by its place in Properties, that is not finite or beyond the limits; "" when nothing
+/// is.
+[[nodiscard]] std::string property_error(std::size_t property, double value);
 [[nodiscard]] bool is_too_small(std::span<const double> prism) noexcept;
 
 /// Checks prisms of a list and turns them into metres, kg/m3 and z up; errors go to `problems`, at most 20 of one kind

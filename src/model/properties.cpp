@@ -9,10 +9,6 @@
 #include <cmath>
 #include <vector>
 
-#include <prismfield/prisms.hpp>
-
-#include "model/prism_check.hpp"
-
 namespace prismfield {
 
 void PropertyRanges::include(const Properties& prism) noexcept {
@@ -35,17 +31,6 @@ std::string PropertyRanges::names() const {
   const std::string last = there.back();
   there.pop_back();
   return fmt::format("{} and {}", fmt::join(there, ", "), last);
-}
-
-std::string property_error(std::size_t property, double value) {
-  if (!std::isfinite(value)) return "is NaN or infinite";
-  if (property == susceptibility_property) {
-    const auto [least, most] = susceptibility_limits;
-    if (least <= value && value <= most) return "";
-    return fmt::format("is {:g}; a susceptibility from {:g} to {:g} (SI) is expected", value, least, most);
-  }
-  if (std::abs(value) <= max_density) return "";
-  return property == density_property ? beyond_densities() : beyond_magnetizations();
 }
 
 }  // namespace prismfield

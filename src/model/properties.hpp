@@ -20,7 +20,7 @@ inline constexpr std::array<const char*, 5> property_names = {"density", "suscep
 /// Places in Properties; those of the other components follow that of magnetization_easting.
 inline constexpr std::size_t density_property = 0, susceptibility_property = 1, magnetization_property = 2;
 
-/// The susceptibilities that are accepted: nothing repels a field entirely, and no material comes near to the second.
+/// The susceptibilities that are accepted: the first shuts a field out entirely, no material comes near to the second.
 inline constexpr Range susceptibility_limits{-1, 1e6};
 
 /// The magnetisation that a susceptibility of 1 SI gets in the inducing field, F0/mu0, A/m.
@@ -48,9 +48,5 @@ struct PropertyRanges {
   /// What is not 0 everywhere: "density and susceptibility".
   [[nodiscard]] std::string names() const;
 };
-
-/// What is wrong with a property, by its place in Properties, that is not finite or beyond the limits; "" when nothing
-/// is.
-[[nodiscard]] std::string property_error(std::size_t property, double value);
 
 }  // namespace prismfield

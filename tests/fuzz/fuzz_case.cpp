@@ -43,18 +43,21 @@ bool is_small(const EdgesSpec& edges) {
   return !std::holds_alternative<EdgesFile>(edges);
 }
 
-bool is_small(const PropertySpec& density) { return !std::holds_alternative<DensityFile>(density); }
+bool is_in_case(const CellProperties& cells) {
+  return !std::holds_alternative<DensityFile>(cells.density) &&
+         !std::holds_alternative<DensityFile>(cells.susceptibility) &&
+         !std::holds_alternative<DensityFile>(cells.magnetization);
+}
 
 /// True for a model that is made from the case alone, of few cells.
 bool is_small(const ModelSpec& model) {
   if (const auto* voxels = std::get_if<VoxelsSpec>(&model)) {
     return is_small(voxels->easting) && is_small(voxels->northing) && is_small(voxels->upward) &&
-           voxels->easting.count * voxels->northing.count * voxels->upward.count <= most_cells &&
-           is_small(voxels->density);
+           voxels->easting.count * voxels->northing.count * voxels->upward.count <= most_cells && is_in_case(*voxels);
   }
   const auto* mesh = std::get_if<MeshSpec>(&model);
   return mesh != nullptr && !mesh->ubc && is_small(mesh->easting) && is_small(mesh->northing) &&
-         is_small(mesh->upward) && is_small(mesh->density);
+         is_small(mesh->upward) && is_in_case(*mesh);
 }
 
 bool is_small(const PointsSpec& points) {

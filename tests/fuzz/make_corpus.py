@@ -61,6 +61,16 @@ observations:
   noise: {gz: 0.02, seed: 1}
 fields: [gz, gxx]
 """,
+    "magnetic": """magnetic: {inducing_field: {inclination: -62.5, declination: 11.25, intensity: 48250}, inside: cavity}
+"""
+    + VOXELS
+    + """    susceptibility: {random: [0.01, 0.1], seed: 2}
+    magnetization: {inclination: 55, declination: 170, intensity: 1.5}
+    spheres:
+      - {center: [100, 100, -50], radius: 80, susceptibility: 0.5, magnetization: [1, 2, 3]}
+"""
+    + GRID
+    + "fields: [magnetic, gz]\n",
     "files": """axes: z_up
 model:
   prisms: {file: a.csv, group: /g, columns: [x1, x2, y1, y2, z1, z2, density], axis_z: down, length_unit: km,
