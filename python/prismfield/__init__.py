@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Gravity fields of prisms, operators and inversions by the prismfield library; figures and studies of the program.
+"""Gravity and magnetic fields of prisms, operators and inversions by the prismfield library; figures and studies.
 
 The library is loaded with the first of its names. Figures and studies do without it.
 """
