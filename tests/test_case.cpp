@@ -622,14 +622,17 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("fields: []\n"), "case.yaml:5: fields: is an empty list; a field or more is expected, or all"},
       {after("fields: [gz, gzx]\n"),
        "case.yaml:5: fields.1: is 'gzx', no known field; did you mean gxz? Allowed: all, vector, tensor, magnetic, "
-       "potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, bx, by, bz, guv, tmi, tmi_exact, amplitude"},
+       "magnetic_gradient, potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, bx, by, bz, bxx, byy, bzz, bxy, bxz, "
+       "byz, "
+       "guv, tmi, tmi_exact, amplitude, tmi_x, tmi_y, tmi_z"},
       {after("fields: [gz, gz]\n"),
        "case.yaml:5: fields.1: repeats gz, which an earlier name of the list holds already"},
       {after("fields:\n  - vector\n  - gx\n"),
        "case.yaml:7: fields.1: repeats gx, which an earlier name of the list holds already"},
       {after("fields: {gz: 1}\n"),
-       "case.yaml:5: fields: is a map, no known field; allowed: all, vector, tensor, magnetic, potential, gx, gy, gz, "
-       "gxx, gyy, gzz, gxy, gxz, gyz, bx, by, bz, guv, tmi, tmi_exact, amplitude"},
+       "case.yaml:5: fields: is a map, no known field; allowed: all, vector, tensor, magnetic, magnetic_gradient, "
+       "potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, bx, by, bz, bxx, byy, bzz, bxy, bxz, byz, guv, tmi, "
+       "tmi_exact, amplitude, tmi_x, tmi_y, tmi_z"},
       // model
       {model("{}"), "case.yaml:1: model: one of the keys voxels, prisms, mesh, terrain is missing"},
       {model("{voxels: {}, prisms: {file: a}}"),

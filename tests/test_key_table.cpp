@@ -434,6 +434,7 @@ TEST(KeyTable, HasTheWordsOfTheCode) {
   const std::string& meaning = case_key_table().find("fields")->meaning;
   EXPECT_THAT(meaning, HasSubstr("Sums of such: " + made_of_others(FieldList::gravity()))) << remedy;
   EXPECT_THAT(meaning, HasSubstr("made of them " + made_of_others(FieldList::magnetic()))) << remedy;
+  EXPECT_THAT(meaning, HasSubstr("made of them " + made_of_others(FieldList::magnetic_gradient()))) << remedy;
 }
 
 TEST(KeyTable, HasDefaultsThatAreWhatIsTakenWithoutTheKey) {

@@ -104,13 +104,13 @@ Gradient gradient(const Fields& result, std::size_t point, std::size_t n_points)
   return of;
 }
 /// Of the matrix.
-double norm(const Gradient& g) {
+double matrix_norm(const Gradient& g) {
   return std::sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2] + 2 * (g[3] * g[3] + g[4] * g[4] + g[5] * g[5]));
 }
 double relative_error(const Gradient& found, const Gradient& expected) {
   Gradient difference{};
   for (std::size_t i = 0; i < 6; ++i) difference[i] = found[i] - expected[i];
-  return norm(difference) / norm(expected);
+  return matrix_norm(difference) / matrix_norm(expected);
 }
 /// Derivatives of v . B along easting, northing and upward.
 Vector product(const Gradient& g, const Vector& v) {
@@ -488,7 +488,7 @@ TEST_P(MagneticFields, GradientsAgreeWithReferences) {
       const Vector found = {at(result, Field::tmi_x, 0, 1), at(result, Field::tmi_y, 0, 1),
                             at(result, Field::tmi_z, 0, 1)};
       EXPECT_LT(norm({found[0] - expected[0], found[1] - expected[1], found[2] - expected[2]}),
-                2e-12 * norm(one.gradient));
+                2e-12 * matrix_norm(one.gradient));
       EXPECT_LT(std::abs(at(result, Field::bx, 0, 1) - one.b[0]), 1e-12 * norm(one.b));
     }
   }
@@ -572,10 +572,10 @@ TEST_P(MagneticFields, GradientsAreDifferencesOfB) {
       }
       const Gradient expected = {difference[0][0], difference[1][1], difference[2][2],
                                  difference[1][0], difference[0][2], difference[2][1]};
-      const double rounding = 1e-14 * norm(flux_density(result, 13 * p, n)) / steps[p] / norm(found);
+      const double rounding = 1e-14 * norm(flux_density(result, 13 * p, n)) / steps[p] / matrix_norm(found);
       EXPECT_LT(relative_error(expected, found), 1e-8 + rounding)
           << points[p][0] << ", " << points[p][1] << ", " << points[p][2];
-      EXPECT_LT(std::abs(found[0] + found[1] + found[2]), 1e-14 * norm(found));
+      EXPECT_LT(std::abs(found[0] + found[1] + found[2]), 1e-14 * matrix_norm(found));
     }
   }
 }
@@ -655,7 +655,7 @@ TEST_P(MagneticFields, GradientsHaveTheirValueWhereEdgesCancel) {
     EXPECT_LT(relative_error(gradient(found, p, 4), gradient(expected, p, 4)), 1e-12) << p;
   }
   EXPECT_EQ(found.singular_points, std::vector<std::int64_t>{3});
-  EXPECT_TRUE(std::isfinite(norm(gradient(found, 3, 4))));
+  EXPECT_TRUE(std::isfinite(matrix_norm(gradient(found, 3, 4))));
 }
 
 TEST_P(MagneticFields, OperatorsHaveRowsOfGradients) {

@@ -46,8 +46,8 @@ enum class Field : int {
 inline constexpr int n_gravity_fields = 10;
 inline constexpr int n_native_fields = 19;
 
-/// Which vertical the output uses: z down flips fields that are odd in z, as gz, gxz and
-/// bz, of the kernel's z-up values.
+/// Which vertical the output uses: z down flips fields that are odd in z, as gz, gxz and bz, of the kernel's z-up
+/// values.
 enum class Axes { z_down, z_up };
 
 /// How often a native field differentiates a potential along each direction: that of gravity or, of a magnetic field,
@@ -84,8 +84,7 @@ enum class FieldRule {
   /// the sum of them by the weights of its row
   sum,
   /// the sum by the components of the inducing field's direction F, easting, northing, upward, one a term: B . F and
-  /// its
-  /// derivatives
+  /// its derivatives
   along_inducing_field,
   /// |F0 + B| - |F0|, F0 the inducing field
   exact_anomaly,

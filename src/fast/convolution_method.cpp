@@ -128,7 +128,8 @@ double kernel_weight(const Plan& plan, const FormWeights& weights) {
       points.upward.push_back(plane.upward);
     }
   }
-  const CostSettings settings{plan.precision, plan.kernel, plan.lanes, weights, 0, 0, is_device(plan.space)};
+  const CostSettings settings{
+      plan.precision, plan.kernel, plan.lanes, weights, 0, 0, is_device(plan.space), has_magnetic_gradient(plan.set)};
   std::vector<double> of_cell(cells.west.size()), of_group(static_cast<std::size_t>(points.groups));
   add_costs(settings, cells, 0, points, 1, 1, of_cell.data(), of_group.data());
   double cost = 0;

@@ -41,8 +41,7 @@ PRISMFIELD_INLINE_FUNCTION int count_lanes(const M& mask, int valid) {
 }
 
 /// Factor from a field in the prism's unit of length to metres: V unit^2, g unit, T and B 1, B's gradient 1/unit.
-/// Doubles are in metres
-/// already.
+/// Doubles are in metres already.
 template <Field f, class R>
 PRISMFIELD_INLINE_FUNCTION R unit_factor(R unit) {
   constexpr int order = native_derivatives[static_cast<std::size_t>(f)].order();
