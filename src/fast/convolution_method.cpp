@@ -35,6 +35,7 @@ void check_fft(const Request& request, const PrismSource& ensemble, const PointC
   if (wanted.precision != Precision::double_) {
     refuse_fft(fmt::format("it computes in double; leave out execution.precision {}", name(wanted.precision)));
   }
+  if (!request.fields.of_magnetisation().empty()) refuse_fft("it has no magnetic fields; use execution.method: direct");
   problem.mesh = std::make_shared<const ConvolutionLayout>(
       find_convolution(ensemble, problem.looked_at, points, wanted.tolerance));
 }

@@ -44,6 +44,7 @@ void check_tree(const Request& request, const PrismSource& ensemble, const Point
     refuse_tree(fmt::format("computes in double precision, not in {}; use execution.precision: double",
                             name(wanted.precision)));
   }
+  if (!request.fields.of_magnetisation().empty()) refuse_tree("has no magnetic fields; use execution.method: direct");
   problem.points_per_prism = fast::points_per_prism(ensemble, points);
 }
 
