@@ -20,7 +20,8 @@ int device_count() { std::abort(); }
 std::vector<Space> built_spaces() { std::abort(); }
 EngineTraits engine_traits(Space, Precision, FieldSet, KernelKind) { std::abort(); }
 std::unique_ptr<FieldEngine> make_engine(Space, Precision, const EngineSettings&) { std::abort(); }
-void sum_few_pairs(FieldSet, const PrismColumns&, const PointColumns&, std::span<double>, std::span<double>) {
+void sum_few_pairs(FieldSet, const PrismColumns&, const PointColumns&, const std::array<double, 3>&, std::span<double>,
+                   std::span<double>) {
   std::abort();
 }
 FormWeights form_weights(bool) { std::abort(); }
