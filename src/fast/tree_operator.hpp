@@ -60,7 +60,9 @@ private:
                const Communicator& communicator)
       : Base(communicator, plan.fields, plan.plan, request.execution.tolerance),
         m_work(std::move(plan)),
-        m_exact(request_in(m_work.plan.space, request)) {
+        m_exact(request) {
+    m_exact.execution = {};
+    m_exact.execution.space = m_work.plan.space;
     this->m_plan.method = Method::tree;
     on_all_ranks(this->m_all_ranks, [&] { prepare(space, prisms, request.execution.tolerance); });
   }
@@ -151,7 +153,7 @@ private:
   }
 
   OperatorPlan m_work;
-  /// of the direct operator
+  /// of the direct operator, of this rank alone
   Request m_exact;
   /// this rank's prisms, as columns and as an ensemble
   PrismBlock m_block;
