@@ -53,9 +53,6 @@ private:
   Observer* m_of;
 };
 
-/// Fields are compared with those of their kind and order: see FieldSizes.
-int order_of(const FieldInfo& field) { return field.order + (field.is_magnetic ? 2 : 0); }
-
 /// The plan of another request with the shares of `plan`. Throws InputError, the same on every rank, where its method
 /// cannot serve. Collective.
 Plan plan_alike(const Plan& plan, const Request& request, const PrismSource& prisms, const PointColumns& points,
@@ -101,10 +98,10 @@ public:
   [[nodiscard]] FieldSizes sizes(const Request& request, const Communicator& communicator) const {
     FieldSizes sizes = no_sizes;
     for (const FieldInfo& field : request.fields) {
-      const auto order = static_cast<std::size_t>(order_of(field));
+      const auto order = static_cast<std::size_t>(order_of_size(field));
       double weights = 0;
       for (const double weight : field.weights) weights += std::abs(weight);
-      const double size = or_norm(largest_value(field), order_of(field));
+      const double size = or_norm(largest_value(field), order_of_size(field));
       const double of_unit = size / (weights * std::abs(request.constant(field.is_magnetic)));
       sizes[order] = std::min(sizes[order], of_unit > 0 ? of_unit : infinite_size);
     }
@@ -154,7 +151,7 @@ private:
   [[nodiscard]] double largest_value(const FieldInfo& field) const {
     double largest = 0;
     for (std::size_t i = 0; i < m_numbers.size() && !m_fields.values.empty(); ++i) {
-      if (has_value(order_of(field), i)) largest = std::max(largest, std::abs(value(field, i)));
+      if (has_value(order_of_size(field), i)) largest = std::max(largest, std::abs(value(field, i)));
     }
     return largest;
   }
@@ -172,7 +169,7 @@ private:
       double squares = 0;
       if (!has_value(order, i)) continue;
       for (const FieldInfo& field : m_fields.fields) {
-        if (is_native(field.field) && order_of(field) == order) squares += value(field, i) * value(field, i);
+        if (is_native(field.field) && order_of_size(field) == order) squares += value(field, i) * value(field, i);
       }
       largest = std::max(largest, squares);
     }
@@ -182,7 +179,7 @@ private:
   /// `values`: of all points. Where the tensor has no value, none is looked at.
   [[nodiscard]] double error(const FieldInfo& field, std::span<const double> values,
                              const std::vector<std::int64_t>& singular) const {
-    const int order = order_of(field);
+    const int order = order_of_size(field);
     double largest = 0, difference = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (std::abs(values[i]) > largest && has_value(order, singular, static_cast<std::int64_t>(i)))

@@ -91,6 +91,10 @@ class RunGuard;
 /// the largest magnitudes at some points, by sums of native fields for a unit of their weights; infinite where none of
 /// the order is asked for. Potential, vector and tensor of gravity, B, its gradient.
 using FieldSizes = std::array<double, 5>;
+/// The place of a field's.
+[[nodiscard]] constexpr int order_of_size(const FieldInfo& field) noexcept {
+  return field.order + (field.is_magnetic ? 2 : 0);
+}
 inline constexpr double infinite_size = std::numeric_limits<double>::infinity();
 inline constexpr FieldSizes no_sizes = {infinite_size, infinite_size, infinite_size, infinite_size, infinite_size};
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -22,9 +23,12 @@ inline constexpr std::int64_t few_pairs = 16384;
 void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns& points,
                    const std::array<double, 3>& inside, std::span<double> values, std::span<double> contact);
 
-/// Adds what a prism of these faces, [direction][low, high], and strengths (see kernel::edge_strengths) adds to a
-/// point's row of contacts (n_contact_columns): nothing where the point is outside of it. `rounding`: of prisms and
-/// points together.
+/// How strong the edges of a prism of a block are where they add to contacts, in kernels of a set: along each
+/// direction, see kernel::edge_strengths.
+[[nodiscard]] std::array<double, 3> edge_strengths(FieldSet set, const PrismBlock& prisms, std::size_t number);
+
+/// Adds what a prism of these faces, [direction][low, high], and edge_strengths() adds to a point's row of contacts
+/// (n_contact_columns): nothing where the point is outside of it. `rounding`: of prisms and points together.
 void add_contact(const double (&face)[3][2], const std::array<double, 3>& strength, const std::array<double, 3>& point,
                  const std::array<double, 3>& rounding, double* row);
 

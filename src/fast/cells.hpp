@@ -52,8 +52,14 @@ template <class Memory>
 struct TreePrisms {
   /// (3, n + lanes): centres, and half edges, metres
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> centre, half;
-  /// (n + lanes) what moments are made of, density times volume; and what sums of prisms go to
+  /// (n + lanes) what moments are made of, density, or magnitude of the magnetisation, times volume; and what sums of
+  /// prisms go to
   Kokkos::View<double*, Memory> mass, sums;
+  /// (3, n + lanes) of magnetised prisms: along the magnetisation, of length 1, or 0 where there is none
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> direction;
+
+  /// Whether prisms are sources of the magnetic potential, by their magnetisation, and not of gravity.
+  [[nodiscard]] KOKKOS_FUNCTION bool are_magnetised() const { return direction.extent(0) > 0; }
 };
 
 /// Points in the order of their tree, each leaf padded with copies of its last point to whole lanes.
@@ -93,7 +99,7 @@ struct FarData {
   std::int32_t first = 0, last = 0;
   TreePrisms<Memory> prisms;
   TreePoints<Memory> points;
-  /// the native fields, in their order
+  /// the derivatives of the potential that are wanted, by the numbers of the native fields of gravity, rising
   int n_fields = 0;
   int field[n_gravity_fields] = {};
 };

@@ -21,8 +21,9 @@ constexpr double slacks = 4;
 
 class ContactSearch {
 public:
-  ContactSearch(const ConvolutionLayout& layout, const PrismSource& prisms, const PointColumns& points, double* contact)
-      : m_layout(layout), m_prisms(prisms), m_points(points), m_contact(contact) {
+  ContactSearch(const ConvolutionLayout& layout, const PrismSource& prisms, const PointColumns& points, FieldSet set,
+                double* contact)
+      : m_layout(layout), m_prisms(prisms), m_points(points), m_set(set), m_contact(contact) {
     for (std::size_t d = 0; d < 3; ++d) m_rounding[d] = prisms.rounding()[d] + points.rounding[d];
   }
 
@@ -41,7 +42,7 @@ private:
     m_upward = upward;
     m_at_height.clear();
     constexpr double ulps = 16;
-    for (std::int64_t layer = 0; layer < m_layout.n_layers(); ++layer) {
+    for (std::int64_t layer = 0; layer < m_layout.n_layers_of_prisms(); ++layer) {
       const auto [bottom, top] = m_layout.layers[static_cast<std::size_t>(layer)];
       const double largest = std::max({std::abs(bottom), std::abs(top), std::abs(upward)});
       const double slack = ulps * std::numeric_limits<double>::epsilon() * largest + m_rounding[2];
@@ -82,15 +83,16 @@ private:
                                  {m_block.south[0], m_block.north[0]},
                                  {m_block.bottom[0], m_block.top[0]}};
       const auto i = static_cast<std::size_t>(point);
-      const double density = m_block.density[0];
-      add_contact(face, {density, density, density}, {m_points.easting[i], m_points.northing[i], m_points.upward[i]},
-                  m_rounding, m_contact + n_contact_columns * point);
+      add_contact(face, edge_strengths(m_set, m_block, 0),
+                  {m_points.easting[i], m_points.northing[i], m_points.upward[i]}, m_rounding,
+                  m_contact + n_contact_columns * point);
     }
   }
 
   const ConvolutionLayout& m_layout;
   const PrismSource& m_prisms;
   const PointColumns& m_points;
+  FieldSet m_set;
   double* m_contact;
   std::array<double, 3> m_rounding{};
   double m_upward = std::numeric_limits<double>::quiet_NaN();
@@ -100,11 +102,11 @@ private:
 
 }  // namespace
 
-void add_contacts(const ConvolutionLayout& layout, const PrismSource& prisms, const PointColumns& points,
+void add_contacts(const ConvolutionLayout& layout, const PrismSource& prisms, const PointColumns& points, FieldSet set,
                   double* contact) {
   // above the mass, where heights are many, no point touches it
   if (!layout.levels.empty()) return;
-  ContactSearch search(layout, prisms, points, contact);
+  ContactSearch search(layout, prisms, points, set, contact);
   for (const ConvolutionPlane& plane : layout.planes) search.look(plane);
 }
 

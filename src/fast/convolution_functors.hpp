@@ -20,17 +20,22 @@ struct DeviceEntries {
   Kokkos::View<const std::int64_t*, Memory> place;
 };
 
-/// What a plane's field counts for at its points: 1, or Lagrange's polynomial of its level.
+/// What counts of entries: of prisms their amounts, of points a plane's field, by Lagrange's polynomial of its level;
+/// else 1.
 template <class Memory>
-struct LevelWeight {
+struct EntryWeight {
   /// nodes, and every point of the layout, on [-2, 2]
   Kokkos::View<const double*, Memory> levels, on_levels;
   /// -1: all points are at the plane's height
   int level = -1;
   /// of the polynomial: the inverse of its product of distances at its own node
   double scale = 1;
+  /// of every entry, or their squares; empty: 1
+  Kokkos::View<const double*, Memory> amounts{};
+  bool are_squared = false;
 
   KOKKOS_FUNCTION double operator()(std::int64_t entry) const {
+    if (amounts.extent(0) > 0) return are_squared ? amounts(entry) * amounts(entry) : amounts(entry);
     if (level < 0) return 1;
     double weight = scale;
     const int n = static_cast<int>(levels.extent(0));
@@ -53,7 +58,7 @@ template <class Memory>
 struct ScatterEntries {
   DeviceEntries<Memory> entries;
   std::int64_t begin, end;
-  LevelWeight<Memory> weight;
+  EntryWeight<Memory> weight;
   Rows rows;
   const double* vector;
   double* lattice;
@@ -74,7 +79,7 @@ struct ScatterEntries {
 template <class Memory>
 struct GatherEntries {
   DeviceEntries<Memory> entries;
-  LevelWeight<Memory> weight;
+  EntryWeight<Memory> weight;
   Rows rows;
   const double* lattice;
   double* vector;

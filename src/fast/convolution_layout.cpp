@@ -12,6 +12,7 @@
 #include <numeric>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include <prismfield/error.hpp>
 #include <prismfield/request.hpp>
@@ -73,6 +74,26 @@ void sort_by_place(LatticeEntries& entries) {
     sorted.place.push_back(entries.place[static_cast<std::size_t>(i)]);
   }
   entries = std::move(sorted);
+}
+
+using Magnetization = std::array<double, 3>;
+
+double product(const Magnetization& a, const Magnetization& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/// That of the first prism which has any, where all others are multiples of it, but for rounding; else one along each
+/// axis.
+std::vector<Magnetization> magnetizations_of(const std::vector<Magnetization>& prisms) {
+  const auto first = std::find_if(prisms.begin(), prisms.end(), [](const auto& m) { return product(m, m) > 0; });
+  if (first == prisms.end()) return {{0, 0, 1}};
+  const auto is_along = [&](const Magnetization& m) {
+    constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
+    const double amount = product(m, *first) / product(*first, *first);
+    Magnetization across{};
+    for (std::size_t d = 0; d < 3; ++d) across[d] = m[d] - amount * (*first)[d];
+    return product(across, across) <= rounding * rounding * product(m, m);
+  };
+  if (std::all_of(first, prisms.end(), is_along)) return {*first};
+  return {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 }
 
 /// Finds the layer that a bottom and a top make, or makes it.
@@ -213,8 +234,8 @@ struct PlacedPoint {
 
 class Finder {
 public:
-  Finder(const PrismSource& prisms, IndexRange range, const PointColumns& points, double tolerance)
-      : m_prisms(prisms), m_range(range), m_points(points), m_tolerance(tolerance) {}
+  Finder(const PrismSource& prisms, IndexRange range, const PointColumns& points, double tolerance, bool is_magnetic)
+      : m_prisms(prisms), m_range(range), m_points(points), m_tolerance(tolerance), m_is_magnetic(is_magnetic) {}
 
   ConvolutionLayout find() {
     if (m_range.size() > most_entries || m_points.size() > most_entries) {
@@ -334,9 +355,12 @@ private:
         const std::int64_t row = cell_between(m_steps[1], block.south[p], block.north[p], begin + i, "north");
         m_layout.prisms.number.push_back(static_cast<std::int32_t>(begin + i - m_range.begin));
         m_layout.prisms.place.push_back(layer * m_layout.shape.reals() + row * m_layout.shape.pitch() + column);
+        if (!m_is_magnetic) continue;
+        m_magnetization.push_back({block.magnetization[0][p], block.magnetization[1][p], block.magnetization[2][p]});
       }
     }
     sort_by_place(m_layout.prisms);
+    if (m_is_magnetic) magnetise();
     const auto& places = m_layout.prisms.place;
     for (std::int64_t layer = 0; layer < m_layout.n_layers(); ++layer) {
       const auto end = std::lower_bound(places.begin(), places.end(), (layer + 1) * m_layout.shape.reals());
@@ -344,10 +368,31 @@ private:
     }
   }
 
+  /// Layers and entries once for each magnetisation.
+  void magnetise() {
+    m_layout.magnetizations = magnetizations_of(m_magnetization);
+    const LatticeEntries once = std::exchange(m_layout.prisms, {});
+    const std::vector<std::array<double, 2>> layers = std::exchange(m_layout.layers, {});
+    for (const Magnetization& of : m_layout.magnetizations) {
+      const std::int64_t first = m_layout.n_layers() * m_layout.shape.reals();
+      m_layout.layers.insert(m_layout.layers.end(), layers.begin(), layers.end());
+      for (std::size_t i = 0; i < once.number.size(); ++i) {
+        const Magnetization& m = m_magnetization[static_cast<std::size_t>(once.number[i])];
+        m_layout.prisms.number.push_back(once.number[i]);
+        m_layout.prisms.place.push_back(first + once.place[i]);
+        m_layout.amounts.push_back(product(m, of) / product(of, of));
+      }
+    }
+    m_magnetization = {};
+  }
+
   const PrismSource& m_prisms;
   IndexRange m_range;
   const PointColumns& m_points;
   double m_tolerance;
+  bool m_is_magnetic;
+  /// of the prisms of the range
+  std::vector<Magnetization> m_magnetization;
   std::array<Steps, 2> m_steps;
   std::vector<std::array<std::int64_t, 2>> m_points_at;
   ConvolutionLayout m_layout;
@@ -358,8 +403,8 @@ private:
 void refuse_fft(const std::string& why) { throw InputError("", "execution.method", "fft cannot serve: " + why); }
 
 ConvolutionLayout find_convolution(const PrismSource& prisms, IndexRange range, const PointColumns& points,
-                                   double tolerance) {
-  return Finder(prisms, range, points, tolerance).find();
+                                   double tolerance, bool is_magnetic) {
+  return Finder(prisms, range, points, tolerance, is_magnetic).find();
 }
 
 }  // namespace prismfield

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -53,11 +54,16 @@ struct ConvolutionLayout {
   std::array<double, 2> slack{};
   /// along easting and northing: cells, steps that the points take, the first of these from the corner
   std::array<std::int64_t, 2> cells{}, window{}, first{};
-  /// of this rank's prisms: bottom and top, metres
+  /// A/m, of which magnetic kernels are made: one, where all prisms are magnetised along it, or along each axis; none:
+  /// kernels are of density
+  std::vector<std::array<double, 3>> magnetizations;
+  /// of this rank's prisms: bottom and top, metres; once for each magnetisation
   std::vector<std::array<double, 2>> layers;
   /// places are those of transforms of this shape, layer by layer
   FftShape shape;
   LatticeEntries prisms;
+  /// of each of these, how much of the magnetisation of its layer it has; empty: of density
+  std::vector<double> amounts;
   /// entries of prisms at which layers end
   std::vector<std::int64_t> layer_ends;
   /// places within one transform, plane by plane
@@ -73,6 +79,10 @@ struct ConvolutionLayout {
   /// Rows of a transform that kernels have.
   [[nodiscard]] IndexRange kernel_rows() const noexcept { return {0, cells[1] - 1 + window[1]}; }
   [[nodiscard]] std::int64_t n_layers() const noexcept { return static_cast<std::int64_t>(layers.size()); }
+  /// Of one magnetisation, whose layers come one after the other.
+  [[nodiscard]] std::int64_t n_layers_of_prisms() const noexcept {
+    return magnetizations.empty() ? n_layers() : n_layers() / std::ssize(magnetizations);
+  }
   [[nodiscard]] std::int64_t n_planes() const noexcept { return static_cast<std::int64_t>(planes.size()); }
   /// Entries of prisms in these layers.
   [[nodiscard]] IndexRange prisms_in(IndexRange of_layers) const noexcept {
@@ -98,8 +108,11 @@ struct ConvolutionLayout {
 /// Coordinates may be 8 ulp of the largest, and what sources tell of rounding, off the lattice, which they then are
 /// taken to be on: as with the faces of prisms, nobody meant the difference.
 ///
+/// `is_magnetic`: of the prisms' magnetisation, which they need to have.
+///
 /// Throws InputError, which says in one line why a convolution cannot serve.
 [[nodiscard]] ConvolutionLayout find_convolution(const PrismSource& prisms, IndexRange range,
-                                                 const PointColumns& points, double tolerance);
+                                                 const PointColumns& points, double tolerance,
+                                                 bool is_magnetic = false);
 
 }  // namespace prismfield

@@ -35,8 +35,8 @@ void check_fft(const Request& request, const PrismSource& ensemble, const PointC
   if (wanted.precision != Precision::double_) {
     refuse_fft(fmt::format("it computes in double; leave out execution.precision {}", name(wanted.precision)));
   }
-  problem.mesh = std::make_shared<const ConvolutionLayout>(
-      find_convolution(ensemble, problem.looked_at, points, wanted.tolerance));
+  problem.mesh = std::make_shared<const ConvolutionLayout>(find_convolution(
+      ensemble, problem.looked_at, points, wanted.tolerance, !request.fields.of_magnetisation().empty()));
 }
 
 /// Layers of which a share of prisms has some, as many as there are in the prisms that were looked at.
@@ -185,9 +185,10 @@ PlanText fft_text(const Plan& plan) {
 std::shared_ptr<const ConvolutionLayout> layout_of(const fast::ProductShare& share) {
   const Plan& plan = share.plan;
   const std::shared_ptr<const ConvolutionLayout>& found = plan.fft.layout;
-  if (found->range == plan.prisms() && plan.points() == IndexRange{0, plan.n_points}) return found;
+  const bool is_magnetic = has_magnetic(plan.set), is_all = plan.points() == IndexRange{0, plan.n_points};
+  if (is_all && found->range == plan.prisms() && found->magnetizations.empty() == !is_magnetic) return found;
   return std::make_shared<const ConvolutionLayout>(
-      find_convolution(share.prisms, plan.prisms(), share.points, found->tolerance));
+      find_convolution(share.prisms, plan.prisms(), share.points, found->tolerance, is_magnetic));
 }
 
 std::unique_ptr<fast::ShareProduct> make_product(const fast::ProductShare& share) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <prismfield/communicator.hpp>
+#include <prismfield/make_operator.hpp>
 #include <prismfield/operator.hpp>
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
@@ -86,6 +87,7 @@ private:
       m_prisms = entries_of(space, layout().prisms);
       m_points = entries_of(space, layout().points);
       m_weight = {copied(space, layout().levels), copied(space, layout().on_levels)};
+      m_amounts.amounts = copied(space, layout().amounts);
     });
     m_kernels = std::make_unique<Kernels>(*m_fft, m_work);
     space.fence("prismfield: operator made");
@@ -131,19 +133,34 @@ private:
     });
   }
   void multiply_columns(const ExecutionSpace& space, const ConstVectors& fields, const Vectors& density) override {
-    correlate(space, fields, density,
+    correlate(space, fields, m_amounts, density,
               [&](std::int64_t plane, std::int64_t block) { return m_kernels->of(space, plane, block); });
   }
-  /// The squares of G are block-Toeplitz too, and the same levels serve them.
+  /// The squares of G are block-Toeplitz too, and the same levels serve them; not those of sums over magnetisations.
   void sum_squares(const ExecutionSpace& space, const ConstVectors& weights, const Vectors& diagonal) override {
-    correlate(space, weights, diagonal,
+    if (layout().magnetizations.size() > 1) return sum_squares_of_pairs(space, weights, diagonal);
+    EntryWeight<Memory> squared = m_amounts;
+    squared.are_squared = true;
+    correlate(space, weights, squared, diagonal,
               [&](std::int64_t plane, std::int64_t block) { return m_kernels->squares(space, plane, block); });
   }
+  void sum_squares_of_pairs(const ExecutionSpace& space, const ConstVectors& weights, const Vectors& diagonal) const {
+    PrismBlock block;
+    m_source.read(m_work.plan.prisms(), block);
+    const PrismList prisms(fast::whole(block));
+    Request request;
+    request.fields = m_work.fields;
+    request.execution.space = m_work.plan.space;
+    request.magnetic.inside = m_work.plan.inside;
+    request.magnetic.inducing_field = m_work.plan.inducing_direction;
+    request.magnetic.vacuum_permeability *= m_work.constant / request.constant(true);
+    make_direct_operator(space, prisms, m_work.points, request)->diagonal(space, weights, diagonal);
+  }
 
-  /// density = G' fields with the kernels of kernels_of(plane, block).
+  /// density = G' fields with the kernels of kernels_of(plane, block), of each prism times its weight.
   template <class KernelsOf>
-  void correlate(const ExecutionSpace& space, const ConstVectors& fields, const Vectors& density,
-                 const KernelsOf& kernels_of) {
+  void correlate(const ExecutionSpace& space, const ConstVectors& fields, const EntryWeight<Memory>& weight,
+                 const Vectors& density, const KernelsOf& kernels_of) {
     Kokkos::deep_copy(space, density, 0.0);
     for_each_part(fields.extent(1), [&](const Part& part) {
       const Batch sums = transformed_planes(space, fields, part);
@@ -159,11 +176,21 @@ private:
         }
         m_fft->inverse(space, layers, layout().cell_rows());
         for (std::int64_t v = 0; v < part.vectors.size(); ++v) {
-          gather(space, m_prisms, layout().prisms_in(m_kernels->layers_of(block)), {}, rows_of_layers(block),
-                 transforms_of(layers, block, v), vector_of(density, part.vectors.begin + v));
+          gather_prisms(space, block, weight, transforms_of(layers, block, v),
+                        vector_of(density, part.vectors.begin + v));
         }
       }
     });
+  }
+
+  /// Adds a block's layers to a vector: of one magnetisation after the other, as each has entries of all prisms.
+  void gather_prisms(const ExecutionSpace& space, std::int64_t block, const EntryWeight<Memory>& weight,
+                     const double* layers, double* density) const {
+    const IndexRange entries = layout().prisms_in(m_kernels->layers_of(block));
+    for (std::int64_t first = 0; first < entries.end; first += this->columns()) {
+      const IndexRange some = common(entries, {first, first + this->columns()});
+      if (some.size() > 0) gather(space, m_prisms, some, weight, rows_of_layers(block), layers, density);
+    }
   }
 
   /// Calls f(part) for all planes and vectors.
@@ -199,7 +226,7 @@ private:
                            std::int64_t block) {
     const Batch layers = zeros(space, m_layers, vectors.size() * m_kernels->layers_of(block).size());
     for (std::int64_t v = 0; v < vectors.size(); ++v) {
-      scatter(space, m_prisms, layout().prisms_in(m_kernels->layers_of(block)), {}, rows_of_layers(block),
+      scatter(space, m_prisms, layout().prisms_in(m_kernels->layers_of(block)), m_amounts, rows_of_layers(block),
               vector_of(density, vectors.begin + v), transforms_of(layers, block, v));
     }
     m_fft->forward(space, layers, layout().cell_rows());
@@ -216,12 +243,12 @@ private:
     return planes;
   }
   void scatter(const ExecutionSpace& space, const DeviceEntries<Memory>& entries, IndexRange range,
-               const LevelWeight<Memory>& weight, const Rows& rows, const double* vector, double* lattice) const {
+               const EntryWeight<Memory>& weight, const Rows& rows, const double* vector, double* lattice) const {
     Kokkos::parallel_for("prismfield::to_lattice", Indices(space, range.begin, range.end),
                          ScatterEntries<Memory>{entries, range.begin, range.end, weight, rows, vector, lattice});
   }
   void gather(const ExecutionSpace& space, const DeviceEntries<Memory>& entries, IndexRange range,
-              const LevelWeight<Memory>& weight, const Rows& rows, const double* lattice, double* vector) const {
+              const EntryWeight<Memory>& weight, const Rows& rows, const double* lattice, double* vector) const {
     Kokkos::parallel_for("prismfield::from_lattice", Indices(space, range.begin, range.end),
                          GatherEntries<Memory>{entries, weight, rows, lattice, vector});
   }
@@ -250,8 +277,8 @@ private:
   [[nodiscard]] const ConvolutionPlane& plane_of(std::int64_t plane) const noexcept {
     return layout().planes[static_cast<std::size_t>(plane)];
   }
-  [[nodiscard]] LevelWeight<Memory> weight_of(std::int64_t plane) const {
-    LevelWeight<Memory> weight = m_weight;
+  [[nodiscard]] EntryWeight<Memory> weight_of(std::int64_t plane) const {
+    EntryWeight<Memory> weight = m_weight;
     weight.level = plane_of(plane).level;
     for (int k = 0; weight.level >= 0 && k < static_cast<int>(layout().levels.size()); ++k) {
       const double own = layout().levels[static_cast<std::size_t>(weight.level)];
@@ -340,7 +367,8 @@ private:
   fast::Pause m_pause = [](double /*done_fraction*/) { throw_between_launches(); };
   std::unique_ptr<Fft<ExecutionSpace>> m_fft;
   DeviceEntries<Memory> m_prisms, m_points;
-  LevelWeight<Memory> m_weight;
+  /// of points, and of prisms
+  EntryWeight<Memory> m_weight, m_amounts;
   /// none without prisms or points
   std::unique_ptr<Kernels> m_kernels;
   Batch m_fields, m_layers;

@@ -127,14 +127,14 @@ std::int64_t engine_bytes(const FftShape& shape, std::int64_t tile_points, const
 std::int64_t list_bytes(const ConvolutionLayout& layout) noexcept {
   const std::size_t entries = layout.prisms.number.size() + layout.points.number.size();
   return static_cast<std::int64_t>(entries * (sizeof(std::int32_t) + sizeof(std::int64_t)) +
-                                   layout.on_levels.size() * sizeof(double));
+                                   (layout.on_levels.size() + layout.amounts.size()) * sizeof(double));
 }
 
 void choose_sizes(ConvolutionPlan& all, const PrismSource& prisms, const PointColumns& points,
                   const EngineTraits& traits, Products products) {
   const ConvolutionLayout& layout = *all.layout;
   all.engine = engine_settings(all.plan, prisms, points);
-  all.engine.rows = kernel::field_rows(all.plan.set, all.fields);
+  all.engine.rows = kernel::field_rows(all.plan.set, all.fields, all.plan.inducing_direction);
   all.engine.slots = 1;
   all.engine.batch = batch;
   all.engine.block = traits.is_device ? std::min(block_device, traits.max_block) : 1;
@@ -166,8 +166,8 @@ ConvolutionPlan plan_convolution(Space space, const PrismSource& prisms, const P
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(all.plan.points().size()));
     std::iota(numbers.begin(), numbers.end(), all.plan.point_begin);
     all.points = chosen_points(points, numbers);
-    all.layout = std::make_shared<const ConvolutionLayout>(
-        find_convolution(prisms, all.plan.prisms(), all.points, request.execution.tolerance));
+    all.layout = std::make_shared<const ConvolutionLayout>(find_convolution(
+        prisms, all.plan.prisms(), all.points, request.execution.tolerance, has_magnetic(all.plan.set)));
     const EngineTraits traits = engine_traits(space, Precision::double_, all.plan.set, KernelKind::automatic);
     choose_sizes(all, prisms, all.points, traits, Products::many);
     count_bytes(all, traits, prisms, points, communicator.rank());

@@ -24,7 +24,7 @@
 /// The body of make_convolution_product_on; instantiated in one source a space.
 namespace prismfield {
 
-/// The product of a convolution, once, with the densities that the prisms have.
+/// The product of a convolution, once, with the densities, or magnetisation, that the prisms have.
 template <class ExecutionSpace>
 class ConvolutionProduct final : public fast::ShareProduct {
 public:
@@ -33,12 +33,13 @@ public:
         m_prisms(share.prisms),
         m_points(share.points),
         m_layout(plan.layout),
+        m_set(plan.plan.set),
         m_operator(space, share.prisms, std::move(plan), Communicator()) {
     take_densities();
   }
 
   void compute(const fast::Pause& pause, double* values, double* contact) override {
-    add_contacts(*m_layout, m_prisms, m_points, contact);
+    add_contacts(*m_layout, m_prisms, m_points, m_set, contact);
     m_operator.set_pause(pause);
     const OnHost<double> on_host(values, static_cast<std::size_t>(m_operator.rows()));
     const auto fields = Kokkos::create_mirror_view(Memory(), on_host);
@@ -58,6 +59,8 @@ private:
       m_density = Vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("density")),
                          static_cast<std::size_t>(range.size()));
     });
+    // the layout has the magnetisation
+    if (has_magnetic(m_set)) return Kokkos::deep_copy(m_space, m_density, 1.0);
     PrismBlock block;
     for (std::int64_t begin = range.begin; begin < range.end; begin += at_once) {
       m_prisms.read({begin, std::min(begin + at_once, range.end)}, block);
@@ -72,6 +75,7 @@ private:
   const PrismSource& m_prisms;
   PointColumns m_points;
   std::shared_ptr<const ConvolutionLayout> m_layout;
+  FieldSet m_set;
   ConvolutionOperator<ExecutionSpace> m_operator;
   Vector m_density;
 };

@@ -19,6 +19,13 @@
 /// of the furthest corner, which is at most a^(n-k) times the same of k < n, and M a^n, M the sum of |mass|. So
 /// H(K) <= M (a + b)^K. Kept is h(K) = H(K)/(M (a + b)^K) at b = a 2^j; log H is convex in log b: between two b its
 /// chord is above it.
+///
+/// Of magnetised prisms, dipoles of the moments mu, P_0 = 0 and
+///   P_n^2 = (mu . grad_x)(mu . grad_y) |x|^n |y|^n P_n(cos(x, y)) at x = y,
+/// n^2 |mu|^2 r^(2n-2) along x and n (n + 1)/2 of that, which is no more, across: P_n <= n |mu| r^(n-1). As
+/// binomial(K + 1, n)/(K + 1) = binomial(K, n - 1)/n, H(K + 1)/(K + 1) is the H(K) of P'_n = P_(n+1)/(n + 1), for which
+/// all that holds with the magnitudes |mu| as masses; and as N!/(N - 1)! (N - 1) = N!/(N - 2)!, the E_1 of the magnetic
+/// potential W, of B, is the E_2 of P'. So magnetised prisms count as masses, and B as the tensor.
 namespace prismfield::fast {
 
 /// 2^x from above, by a thousandth at most; below x = -126 that of -126.
@@ -73,7 +80,8 @@ inline constexpr std::int64_t most_summed_prisms = 4096;
 template <class Memory>
 struct BoundCells {
   int degree;
-  /// whether the moments are those of the densities that matter, or only |mass| is
+  /// whether the moments are those of the densities that matter, or only |mass| is; of magnetised prisms P' is known of
+  /// them up to a degree less
   bool knows_moments;
   /// see bound_weights()
   Kokkos::View<const float**, Kokkos::LayoutRight, Memory> weights;
@@ -90,9 +98,11 @@ struct BoundCells {
     for (int n = 0; n <= degree + 1; ++n) power[n] = mass(cell) > 0 ? 1 : 0;
     if (mass(cell) > 0) {
       const bool has_sums = sources.cells.end(cell) - sources.cells.begin(cell) <= most_summed_prisms;
-      if (has_sums && knows_moments) power[degree + 1] = sum_of_power(cell, (degree + 1) / 2);
+      const int above = prisms.are_magnetised() ? 1 : 0;
+      const int known = degree - above;
+      if (has_sums && knows_moments) power[degree + 1] = power[degree] = sum_of_power(cell, (known + 1) / 2);
       if (has_sums && !knows_moments) sums_of_powers(cell, power);
-      for (int n = 0; knows_moments && n <= degree; ++n) power[n] = Kokkos::min(1.0, power_of_moments(cell, n));
+      for (int n = 0; knows_moments && n <= known; ++n) power[n] = Kokkos::min(1.0, power_of_moments(cell, n, above));
     }
     float h[n_columns];
     for (int i = 0; i < n_columns; ++i) h[i] = 0;
@@ -108,14 +118,16 @@ struct BoundCells {
   }
 
 private:
-  [[nodiscard]] KOKKOS_FUNCTION double power_of_moments(std::int64_t cell, int n) const {
+  /// P_n/(M a^n); with `above` = 1 P'_n instead.
+  [[nodiscard]] KOKKOS_FUNCTION double power_of_moments(std::int64_t cell, int n, int above) const {
+    const int of = n + above;
     double sum = 0;
-    for (int m = 0; m <= n; ++m) {
-      const double re = sources.values(cell, term(n, m)), im = sources.values(cell, n_terms(degree) + term(n, m));
+    for (int m = 0; m <= of; ++m) {
+      const double re = sources.values(cell, term(of, m)), im = sources.values(cell, n_terms(degree) + term(of, m));
       sum += (m == 0 ? 1 : 2) * (re * re + im * im);
     }
-    const double per_radius = sources.cells.scale(cell) / sources.cells.radius(cell);
-    return Kokkos::sqrt(sum) * Kokkos::pow(per_radius, n) / mass(cell);
+    const double scale = sources.cells.scale(cell), of_unit = above == 0 ? 1 : scale / of;
+    return Kokkos::sqrt(sum) * of_unit * Kokkos::pow(scale / sources.cells.radius(cell), n) / mass(cell);
   }
   /// (r/a)^2 of a prism, at most 1.
   [[nodiscard]] KOKKOS_FUNCTION double reach_squared(std::int64_t cell, std::int64_t p) const {

@@ -132,12 +132,11 @@ inline constexpr int cell_numbers = 8;
 inline constexpr int table_floats = n_target_sizes * n_powers, table_numbers = (table_floats + 1) / 2;
 /// In front of a message: cells, and prisms.
 inline constexpr int head_numbers = 2;
-inline constexpr int prism_numbers = 7;
 
 /// A rank's cells and prisms on the host, for messages to others.
 class EssentialCells {
 public:
-  /// `columns`: (7, prism), in an order that is not the tree's.
+  /// `columns`: (n_prism_columns, prism), in an order that is not the tree's.
   template <class Memory>
   EssentialCells(const SourceCells<Memory>& sources, const Kokkos::View<std::int64_t*, Memory>& order,
                  const Kokkos::View<double**, Kokkos::LayoutRight, Memory>& columns)
@@ -160,7 +159,7 @@ public:
     }
     const std::size_t cell_length = cell_numbers + m_moments.extent(1) + table_numbers;
     std::vector<double> numbers(head_numbers + chosen.size() * cell_length +
-                                prism_numbers * static_cast<std::size_t>(n_prisms));
+                                m_columns.extent(0) * static_cast<std::size_t>(n_prisms));
     numbers[0] = static_cast<double>(chosen.size());
     numbers[1] = static_cast<double>(n_prisms);
     double* to = &numbers[head_numbers];
@@ -201,7 +200,7 @@ private:
   }
   double* put_prisms(std::int32_t cell, double* to) const {
     for (std::int64_t i = m_cells.begin(cell); i < m_cells.end(cell); ++i) {
-      for (int c = 0; c < prism_numbers; ++c) *to++ = m_columns(c, m_order(i));
+      for (std::size_t c = 0; c < m_columns.extent(0); ++c) *to++ = m_columns(c, m_order(i));
     }
     return to;
   }
@@ -219,20 +218,21 @@ struct ReceivedCells {
   SourceCells<Kokkos::HostSpace> sources;
   /// of each tree among these
   std::vector<std::int32_t> roots;
-  /// (7, prism) of leaves, in the order of the cells, and their numbers behind those of this rank
+  /// (n_prism_columns, prism) of leaves, in the order of the cells, and their numbers behind those of this rank
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> prisms;
   Kokkos::View<std::int64_t*, Kokkos::HostSpace> numbers;
 
-  /// `n_moments`: numbers of a cell's moments. Cells are numbered from `first_cell` on, prisms from `first_prism`.
-  ReceivedCells(const std::vector<std::vector<double>>& messages, std::size_t n_moments, std::int32_t first_cell,
-                std::int64_t first_prism) {
+  /// `n_moments`, `n_columns`: numbers of a cell's moments and of a prism. Cells are numbered from `first_cell` on,
+  /// prisms from `first_prism`.
+  ReceivedCells(const std::vector<std::vector<double>>& messages, std::size_t n_moments, std::size_t n_columns,
+                std::int32_t first_cell, std::int64_t first_prism) {
     std::int64_t n_cells = 0, n_prisms = 0;
     for (const std::vector<double>& message : messages) {
       if (message.empty()) continue;
       n_cells += static_cast<std::int64_t>(message[0]);
       n_prisms += static_cast<std::int64_t>(message[1]);
     }
-    allocate(n_cells, n_moments, n_prisms);
+    allocate(n_cells, n_moments, n_columns, n_prisms);
     std::int64_t cell = 0, prism = 0;
     for (const std::vector<double>& message : messages) {
       if (message.empty()) continue;
@@ -244,13 +244,13 @@ struct ReceivedCells {
       }
       for (auto left = static_cast<std::int64_t>(message[1]); left > 0; --left, ++prism) {
         numbers(prism) = first_prism + prism;
-        for (int c = 0; c < prism_numbers; ++c) prisms(c, prism) = *from++;
+        for (std::size_t c = 0; c < n_columns; ++c) prisms(c, prism) = *from++;
       }
     }
   }
 
 private:
-  void allocate(std::int64_t n, std::size_t n_moments, std::int64_t n_prisms) {
+  void allocate(std::int64_t n, std::size_t n_moments, std::size_t n_columns, std::int64_t n_prisms) {
     Cells<Kokkos::HostSpace>& cells = sources.cells;
     cells.centre = new_view<decltype(cells.centre)>("received_centre", n);
     cells.radius = new_view<decltype(cells.radius)>("received_radius", n);
@@ -261,7 +261,7 @@ private:
     sources.moments = new_view<decltype(sources.moments)>("received_moments", n, n_moments);
     sources.mass = new_view<decltype(sources.mass)>("received_mass", n);
     sources.table = new_view<decltype(sources.table)>("received_table", n, table_floats);
-    prisms = new_view<decltype(prisms)>("received_prisms", prism_numbers, n_prisms);
+    prisms = new_view<decltype(prisms)>("received_prisms", n_columns, n_prisms);
     numbers = new_view<decltype(numbers)>("received_numbers", n_prisms);
   }
   const double* take_cell(const double* from, std::int64_t cell, std::int32_t root, std::int64_t& next_prism) {
@@ -336,7 +336,7 @@ template <class View, class HostView>
   return all;
 }
 
-/// `own` columns, (7, prism), and behind them those of others.
+/// `own` columns, (n_prism_columns, prism), and behind them those of others.
 template <class Columns>
 [[nodiscard]] Columns with_columns(const Columns& own,
                                    const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>& others) {

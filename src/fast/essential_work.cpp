@@ -28,12 +28,16 @@ PlacedItem item_of(const PrismBlock& b, std::int64_t first, std::int64_t number)
   return {{0.5 * (b.west[i] + b.east[i]), 0.5 * (b.south[i] + b.north[i]), 0.5 * (b.bottom[i] + b.top[i])}, number};
 }
 
-std::array<std::vector<double>*, 7> columns_of(PrismBlock& b) {
-  return {&b.west, &b.east, &b.south, &b.north, &b.bottom, &b.top, &b.density};
+/// Those that the fields of a set need.
+std::vector<std::vector<double>*> columns_of(PrismBlock& b, FieldSet set) {
+  std::vector<std::vector<double>*> columns = {&b.west, &b.east, &b.south, &b.north, &b.bottom, &b.top, &b.density};
+  if (!has_magnetic(set)) return columns;
+  for (std::vector<double>& component : b.magnetization) columns.push_back(&component);
+  return columns;
 }
 
-/// Prisms by the ranks that get them, seven numbers each, in their order. Empties the block.
-Lists lists_of(PrismBlock& block, std::int64_t first, const SpaceParts& parts, int ranks) {
+/// Prisms by the ranks that get them, a number of each column, in their order. Empties the block.
+Lists lists_of(PrismBlock& block, FieldSet set, std::int64_t first, const SpaceParts& parts, int ranks) {
   std::vector<int> part;
   std::vector<std::size_t> count(static_cast<std::size_t>(ranks), 0);
   for (std::int64_t number = first; number < first + block.size(); ++number) {
@@ -41,25 +45,27 @@ Lists lists_of(PrismBlock& block, std::int64_t first, const SpaceParts& parts, i
     ++count[static_cast<std::size_t>(part.back())];
   }
   Lists lists(count.size());
-  for (std::size_t p = 0; p < count.size(); ++p) lists[p].reserve(7 * count[p]);
+  const auto columns = columns_of(block, set);
+  for (std::size_t p = 0; p < count.size(); ++p) lists[p].reserve(columns.size() * count[p]);
   for (std::size_t i = 0; i < part.size(); ++i) {
     std::vector<double>& list = lists[static_cast<std::size_t>(part[i])];
-    for (const std::vector<double>* column : columns_of(block)) list.push_back((*column)[i]);
+    for (const std::vector<double>* column : columns) list.push_back((*column)[i]);
   }
   block = PrismBlock();
   return lists;
 }
 
 /// Empties the lists.
-PrismBlock block_of(Lists& lists) {
+PrismBlock block_of(Lists& lists, FieldSet set) {
   PrismBlock block;
+  const auto columns = columns_of(block, set);
+  const std::size_t numbers = columns.size();
   std::size_t n = 0, next = 0;
-  for (const std::vector<double>& list : lists) n += list.size() / 7;
-  block.resize(static_cast<std::int64_t>(n));
-  const auto columns = columns_of(block);
+  for (const std::vector<double>& list : lists) n += list.size() / numbers;
+  for (std::vector<double>* column : columns) column->resize(n);
   for (std::vector<double>& list : lists) {
-    for (std::size_t i = 0; i < list.size(); i += 7, ++next) {
-      for (std::size_t c = 0; c < 7; ++c) (*columns[c])[next] = list[i + c];
+    for (std::size_t i = 0; i < list.size(); i += numbers, ++next) {
+      for (std::size_t c = 0; c < numbers; ++c) (*columns[c])[next] = list[i + c];
     }
     list = std::vector<double>();
   }
@@ -106,11 +112,11 @@ PrismBlock EssentialWork::fetch_prisms(const PrismSource& prisms, const Communic
   sample = gather_everywhere(communicator, sample);
   Lists lists;
   on_all_ranks(communicator, [&] {
-    lists = lists_of(block, range.begin, SpaceParts(std::move(sample), ranks, &m_parts_of_points), ranks);
+    lists = lists_of(block, m_plan.set, range.begin, SpaceParts(std::move(sample), ranks, &m_parts_of_points), ranks);
   });
   m_bytes_of_prisms = bytes_to_others(lists);
   lists = exchange_lists(std::move(lists), communicator);
-  on_all_ranks(communicator, [&] { block = block_of(lists); });
+  on_all_ranks(communicator, [&] { block = block_of(lists, m_plan.set); });
   return block;
 }
 
@@ -126,20 +132,27 @@ void EssentialWork::prepare(const PrismSource& prisms, const PointColumns& point
   m_points = points;
   on_all_ranks(communicator, [&] { share_out_points(communicator.size()); });
   PrismBlock block = fetch_prisms(prisms, communicator);
+  on_all_ranks(communicator, [&] { make_room(m_mine.size()); });
+  for_each_product([&](const Plan& plan) {
+    add_trees({plan, m_sizes, prisms, m_points, m_mine}, block, communicator);
+  });
+}
+
+void EssentialWork::add_trees(const ProductShare& share, PrismBlock& block, const Communicator& communicator) {
+  const bool is_last = share.plan.set == sets_of_products(m_plan.set).back();
   std::unique_ptr<TreeProduct> trees;
   std::vector<double> boxes;
   on_all_ranks(communicator, [&] {
-    make_room(m_mine.size());
-    trees = make_tree_part({m_plan, m_sizes, prisms, m_points, m_mine}, std::move(block));
+    trees = make_tree_part(share, is_last ? std::move(block) : block);
     boxes = trees->boxes();
   });
   boxes = gather_everywhere(communicator, boxes);
   Lists lists;
   on_all_ranks(communicator, [&] { lists = trees->essential(boxes, m_rank); });
-  m_bytes_of_cells = bytes_to_others(lists);
+  m_bytes_of_cells += bytes_to_others(lists);
   lists = exchange_lists(std::move(lists), communicator);
   on_all_ranks(communicator, [&] { trees->finish(lists); });
-  m_product = std::move(trees);
+  m_products.push_back(std::move(trees));
 }
 
 WorkDone EssentialWork::take() {

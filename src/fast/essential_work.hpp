@@ -24,8 +24,8 @@ public:
   void prepare(const PrismSource& prisms, const PointColumns& points, const Communicator& communicator) override;
   [[nodiscard]] WorkDone take() override;
 
-  /// Until take().
-  [[nodiscard]] TreeCounts counts() const { return static_cast<const TreeProduct&>(*m_product).counts(); }
+  /// Of the last product, until take().
+  [[nodiscard]] TreeCounts counts() const { return static_cast<const TreeProduct&>(*m_products.back()).counts(); }
   /// Of prisms, and of essential cells, that went to other ranks.
   [[nodiscard]] std::int64_t bytes_of_prisms() const noexcept { return m_bytes_of_prisms; }
   [[nodiscard]] std::int64_t bytes_of_cells() const noexcept { return m_bytes_of_cells; }
@@ -35,6 +35,8 @@ private:
   void share_out_points(int ranks);
   /// This rank's prisms, which others have read.
   [[nodiscard]] PrismBlock fetch_prisms(const PrismSource& prisms, const Communicator& communicator);
+  /// Makes the trees of a product of this rank's prisms, which are freed with the last one. Collective.
+  void add_trees(const ProductShare& share, PrismBlock& block, const Communicator& communicator);
   [[nodiscard]] std::int64_t bytes_to_others(const std::vector<std::vector<double>>& lists) const;
 
   SpaceParts m_parts_of_points;

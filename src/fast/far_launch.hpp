@@ -30,10 +30,12 @@ struct DeviceStep {
   FarData<typename Space::memory_space> data;
   int level;
 
-  static std::size_t bytes(int degree) { return Step::template numbers<double>(degree) * sizeof(double); }
+  KOKKOS_FUNCTION static std::size_t bytes(const FarData<typename Space::memory_space>& data) {
+    return room_numbers<Step, double>(data.degree, data.prisms.are_magnetised()) * sizeof(double);
+  }
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const std::size_t n = Step::template numbers<double>(data.degree) * sizeof(double);
-    auto* const room = static_cast<double*>(team.team_scratch(level).get_shmem(static_cast<std::ptrdiff_t>(n)));
+    auto* const room =
+        static_cast<double*>(team.team_scratch(level).get_shmem(static_cast<std::ptrdiff_t>(bytes(data))));
     Step::template run<double>(InTeam<Member>{team}, data, team.league_rank(), Room<double>{room});
   }
 };
@@ -45,7 +47,7 @@ void launch_step(const Space& space, FarStep step, const FarData<typename Space:
   if constexpr (is_device_space<Space>) {
     with_step(step, [&](auto of) {
       using Functor = DeviceStep<decltype(of), Space>;
-      const std::size_t bytes = Functor::bytes(data.degree);
+      const std::size_t bytes = Functor::bytes(data);
       const int level = bytes <= most_fast_bytes ? 0 : 1;
       typename Functor::Policy policy(space, static_cast<int>(n), team_threads);
       policy.set_scratch_size(level, Kokkos::PerTeam(static_cast<int>(bytes) + 64));

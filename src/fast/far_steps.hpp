@@ -8,12 +8,18 @@
 #include "fast/transpose.hpp"
 
 /// The steps of the far field. Each is a struct with
-///   numbers<L>(degree)  numbers of room that an item needs
+///   numbers<L>(degree)  numbers of room that an item needs, see room_numbers()
 ///   run<L>(...)         one item, on a host by a thread in lanes, on a device by a team
 /// Items of a step write nothing in common: a leaf of `to` by its number among `leaves`, a cell of `to`, or the
 /// children [first + i children<L>, ...) of a level. Every sum has one order, whatever the number of threads.
 namespace prismfield::fast {
 inline namespace PRISMFIELD_LANES {
+
+/// Numbers of room of an item; of magnetised prisms an expansion more.
+template <class Step, class L>
+constexpr int room_numbers(int degree, bool are_magnetised) {
+  return Step::template numbers<L>(degree) + (are_magnetised ? kernel::lanes_v<L> * 2 * aligned(n_terms(degree)) : 0);
+}
 
 /// Lanes in numbers, each its place.
 template <class L>
@@ -33,6 +39,8 @@ PRISMFIELD_INLINE_FUNCTION void clear(const Worker& worker, int n, const Terms<L
 template <class L>
 struct BoxLanes {
   L x, y, z, hx, hy, hz;
+  /// against the magnetisation, by the unit of length
+  L against[3];
 
   template <class Memory>
   PRISMFIELD_INLINE_FUNCTION BoxLanes(const FarData<Memory>& data, std::int32_t cell, std::int64_t first, int valid) {
@@ -44,21 +52,38 @@ struct BoxLanes {
       const L away = kernel::load<L>(&data.prisms.centre(d, first)) - L(data.to.cells.centre(cell, d));
       *place[d] = kernel::select(is_valid, away * per_unit, zero);
       *half[d] = kernel::select(is_valid, kernel::load<L>(&data.prisms.half(d, first)) * per_unit, zero);
+      against[d] = zero;
+      if (!data.prisms.are_magnetised()) continue;
+      against[d] = kernel::select(is_valid, zero - kernel::load<L>(&data.prisms.direction(d, first)) * per_unit, zero);
     }
   }
 };
+
+/// Terms of which the moments of prisms with their centres at (x, y, z) are made, to r: R; of magnetised ones its
+/// derivative against the magnetisation, for M . grad by a field's place is -M . grad by the source's. `spare`: as long
+/// as r, for these.
+template <class L, class Worker, class Memory>
+PRISMFIELD_INLINE_FUNCTION void source_terms(const Worker& worker, const FarData<Memory>& data, const L& x, const L& y,
+                                             const L& z, const L (&against)[3], const Terms<L>& spare,
+                                             const Terms<L>& r) {
+  if (!data.prisms.are_magnetised()) return regular_terms(worker, data.tables, data.degree, x, y, z, r);
+  regular_terms(worker, data.tables, data.degree - 1, x, y, z, spare);
+  clear(worker, n_terms(data.degree), r);
+  for (int d = 0; d < 3; ++d) add_derived(worker, data.tables, data.degree, d, against[d], spare, r);
+}
 
 /// Calls take(first, valid, i, re, im) for the moments of a leaf's boxes of mass 1, not N times them, in lanes.
 template <class L, class Worker, class Memory, class Take, class Done>
 PRISMFIELD_INLINE_FUNCTION void for_each_box(const Worker& worker, const FarData<Memory>& data, std::int32_t cell,
                                              Room<L> room, const Take& take, const Done& done) {
-  const Terms<L> r = room.terms(n_terms(data.degree));
+  const int n = n_terms(data.degree);
+  const Terms<L> r = room.terms(n), spare = room.terms(data.prisms.are_magnetised() ? n : 0);
   double* const a = room.lanes(n_terms(data.degree / 2));
   const std::int64_t end = data.to.cells.end(cell);
   for (std::int64_t first = data.to.cells.begin(cell); first < end; first += kernel::lanes_v<L>) {
     const int valid = static_cast<int>(Kokkos::min<std::int64_t>(kernel::lanes_v<L>, end - first));
     const BoxLanes<L> box(data, cell, first, valid);
-    regular_terms(worker, data.tables, data.degree, box.x, box.y, box.z, r);
+    source_terms(worker, data, box.x, box.y, box.z, box.against, spare, r);
     box_moments(worker, data.tables, data.degree, box.hx, box.hy, box.hz, a, room);
     shifted_box_moments(worker, data.tables, data.degree, a, r, room,
                         [&](int i, const L& re, const L& im) { take(first, valid, i, re, im); });
@@ -133,6 +158,12 @@ struct LeafLanes {
   PRISMFIELD_INLINE_FUNCTION L mass(std::int64_t i) const {
     return gather(i, [&](std::int32_t, std::int64_t p) { return data.prisms.mass(p); });
   }
+  /// Against the magnetisation, by the unit of length.
+  PRISMFIELD_INLINE_FUNCTION L against(std::int64_t i, int d) const {
+    if (!data.prisms.are_magnetised()) return L(0.0);
+    return gather(
+        i, [&](std::int32_t c, std::int64_t p) { return -data.prisms.direction(d, p) / data.to.cells.scale(c); });
+  }
 };
 
 /// Moments of the prisms of leaves, which begin as zeros. Those of one shape are moved as point masses, and made a
@@ -147,7 +178,8 @@ struct MomentsOfPrisms {
                                              Room<L> room) {
     const LeafLanes<L, Memory> leaf(data, item);
     const int n = n_terms(data.degree);
-    const Terms<L> sum = room.terms(n), r = room.terms(n);
+    const bool are_magnetised = data.prisms.are_magnetised();
+    const Terms<L> sum = room.terms(n), r = room.terms(n), spare = room.terms(are_magnetised ? n : 0);
     double* const a = room.lanes(n_terms(data.degree / 2));
     const auto moments_of_shapes = [&](std::int64_t i) {
       box_moments(worker, data.tables, data.degree, leaf.half(i, 0), leaf.half(i, 1), leaf.half(i, 2), a, room);
@@ -156,10 +188,14 @@ struct MomentsOfPrisms {
     for (std::int64_t i = 0; i < leaf.most; ++i) {
       const L x = leaf.place(i, 0), y = leaf.place(i, 1), z = leaf.place(i, 2), mass = leaf.mass(i);
       const auto add = [&](int k, const L& re, const L& im) { add_times(mass, re, im, sum, k); };
-      if (leaf.alike) {
+      if (leaf.alike && !are_magnetised) {
         regular_terms(worker, data.tables, data.degree, x, y, z, r, add);
+        continue;
+      }
+      source_terms(worker, data, x, y, z, {leaf.against(i, 0), leaf.against(i, 1), leaf.against(i, 2)}, spare, r);
+      if (leaf.alike) {
+        share(worker, n, [&](int k) { add(k, r.real(k), r.imag(k)); });
       } else {
-        regular_terms(worker, data.tables, data.degree, x, y, z, r);
         moments_of_shapes(i);
         shifted_box_moments(worker, data.tables, data.degree, a, r, room, add);
       }
@@ -357,7 +393,7 @@ struct Exchange {
   }
 };
 
-/// How a native field follows by a derivative from one before it, or is the potential itself.
+/// How a native field of gravity follows by a derivative from one before it, or is the potential itself.
 struct DerivedField {
   int of, direction;
 };

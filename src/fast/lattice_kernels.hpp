@@ -163,6 +163,9 @@ private:
       const auto [bottom, top] = layout.layers[static_cast<std::size_t>(layer)];
       cells.bottom.push_back(bottom);
       cells.top.push_back(top);
+      if (layout.magnetizations.empty()) continue;
+      const auto& of_layer = layout.magnetizations[static_cast<std::size_t>(layer / layout.n_layers_of_prisms())];
+      for (std::size_t d = 0; d < 3; ++d) cells.magnetization[d].push_back(of_layer[d]);
     }
     return cells;
   }

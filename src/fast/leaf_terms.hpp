@@ -224,20 +224,21 @@ PRISMFIELD_INLINE_FUNCTION void derive(const Worker& worker, const ExpansionTabl
 
 /// The transpose of derive(): adds to moments of one degree more what a derivative's weights Q are for its locals,
 ///   x: (Q_k^(j-1) - Q_k^(j+1))/2,   y: i (Q_k^(j-1) + Q_k^(j+1))/2,   z: Q_k^j   to (k + 1, j)
+/// times `factor`. Of Q = R that is R's derivative by the place, so that moments of masses become those of dipoles.
 template <class L, class Worker, class Memory>
 PRISMFIELD_INLINE_FUNCTION void add_derived(const Worker& worker, const ExpansionTables<Memory>& tables, int degree,
-                                            int direction, double per_unit, const Terms<L>& from, const Terms<L>& to) {
+                                            int direction, const L& factor, const Terms<L>& from, const Terms<L>& to) {
   share(worker, n_terms(degree), [&](int i) {
     const int k = tables.degree_of(i) - 1, j = tables.order_of(i);
     if (k < 0) return;
     L re(0.0), im(0.0);
     if (direction == 2) {
       if (j <= k) {
-        re = from.real(term(k, j)) * L(per_unit);
-        im = from.imag(term(k, j)) * L(per_unit);
+        re = from.real(term(k, j)) * factor;
+        im = from.imag(term(k, j)) * factor;
       }
     } else {
-      const L half(0.5 * per_unit), zero(0.0);
+      const L half = L(0.5) * factor, zero(0.0);
       const bool has_below = j - 1 <= k && 1 - j <= k, has_above = j + 1 <= k;
       const L re_below = has_below ? real_of(from, k, j - 1) : zero,
               im_below = has_below ? imag_of(from, k, j - 1) : zero;

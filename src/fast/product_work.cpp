@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <new>
@@ -36,6 +37,11 @@ PointColumns part_of(const PointColumns& points, IndexRange range) {
 
 }  // namespace
 
+std::vector<FieldSet> sets_of_products(FieldSet set) {
+  if (set == FieldSet::every) return {FieldSet::all, FieldSet::magnetic};
+  return {set};
+}
+
 void ProductWork::with_memory(const std::function<void()>& step) const {
   const auto fail = [&](const std::exception& failure) {
     throw RunError(fmt::format("no memory for {} prisms at {} points by execution.method: {}: {}",
@@ -58,6 +64,14 @@ void ProductWork::make_room(std::int64_t n_points) {
   m_contact.assign(n_contact_columns * n, 0.0);
 }
 
+void ProductWork::for_each_product(const std::function<void(const Plan&)>& f) const {
+  Plan plan = m_plan;
+  for (const FieldSet set : sets_of_products(m_plan.set)) {
+    plan.set = set;
+    f(plan);
+  }
+}
+
 void ProductWork::on_all_ranks(const Communicator& communicator, const std::function<void()>& step) const {
   agree_unless_alone(communicator, [&] { with_memory(step); });
 }
@@ -66,12 +80,18 @@ void ProductWork::prepare(const PrismSource& prisms, const PointColumns& points,
   m_points = points;
   on_all_ranks(communicator, [&] {
     make_room(m_plan.points().size());
-    if (n_pairs() > 0) m_product = m_make({m_plan, m_sizes, prisms, m_points, part_of(m_points, m_plan.points())});
+    if (n_pairs() == 0) return;
+    for_each_product([&](const Plan& plan) {
+      m_products.push_back(m_make({plan, m_sizes, prisms, m_points, part_of(m_points, plan.points())}));
+    });
   });
 }
 
 void ProductWork::compute(const Communicator& communicator, Observer* observer, RunGuard* guard) {
-  const Pause pause = [&](double done) {
+  const auto n = static_cast<double>(m_products.size());
+  std::size_t number = 0;
+  const Pause pause = [&](double done_of_product) {
+    const double done = (static_cast<double>(number) + done_of_product) / n;
     if (guard != nullptr ? guard->wants_stop() : stop_announced(communicator)) throw Left();
     throw_between_launches();
     const double pairs = done * static_cast<double>(n_pairs());
@@ -79,21 +99,33 @@ void ProductWork::compute(const Communicator& communicator, Observer* observer, 
   };
   m_busy.begin = now();
   try {
-    if (m_product) with_memory([&] { m_product->compute(pause, m_values.data(), m_contact.data()); });
+    with_memory([&] {
+      for (double* to = m_values.data(); number < m_products.size(); ++number) to = compute_one(number, pause, to);
+    });
     m_is_finished = true;
   } catch (const Left&) {
   }
   m_busy.end = now();
 }
 
+double* ProductWork::compute_one(std::size_t number, const Pause& pause, double* values) {
+  std::unique_ptr<ShareProduct>& product = m_products[number];
+  // contacts of magnetised prisms say all that those of gravity say
+  std::fill(m_contact.begin(), m_contact.end(), 0.0);
+  product->compute(pause, values, m_contact.data());
+  const std::array<std::int64_t, n_forms> pairs = product->pairs_by_form();
+  for (std::size_t f = 0; f < pairs.size(); ++f) m_pairs_by_form[f] += pairs[f];
+  if (number + 1 < m_products.size()) product.reset();
+  const auto n_points = static_cast<std::int64_t>(m_contact.size()) / n_contact_columns;
+  return values + fields_of(sets_of_products(m_plan.set)[number]).size() * n_points;
+}
+
 WorkDone ProductWork::take() {
   WorkDone done;
   done.pairs = done.pairs_now = n_pairs();
-  if (m_product) {
-    done.pairs_by_form = m_product->pairs_by_form();
-    done.busy = {m_busy};
-  }
-  m_product.reset();
+  done.pairs_by_form = m_pairs_by_form;
+  if (!m_products.empty()) done.busy = {m_busy};
+  m_products.clear();
   done.mine = {m_plan.points(), std::move(m_values), std::move(m_contact)};
   return done;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,11 +17,21 @@
 
 #include "compute/method.hpp"
 
-/// Forward runs by methods that compute a rank's share in one product.
+/// Forward runs by methods that compute a rank's share in a product.
 namespace prismfield::fast {
+
+/// All columns of a block.
+[[nodiscard]] inline PrismColumns whole(const PrismBlock& b) {
+  const auto& m = b.magnetization;
+  return {b.west, b.east, b.south, b.north, b.bottom, b.top, b.density, {m[0], m[1], m[2]}};
+}
+
+/// The sets of a run's products: its own, or that of gravity and that of magnetic fields.
+[[nodiscard]] std::vector<FieldSet> sets_of_products(FieldSet set);
 
 /// What a rank computes: prisms at points.
 struct ProductShare {
+  /// the run's, with the set of the product
   const Plan& plan;
   /// see RankWork::expect()
   FieldSizes sizes;
@@ -45,7 +56,8 @@ public:
   [[nodiscard]] virtual std::array<std::int64_t, n_forms> pairs_by_form() const { return {}; }
 };
 
-/// A rank's work that is one product of its share. It keeps no state for checkpoints.
+/// A rank's work that is one product of its share, or one each of gravity and magnetic fields. It keeps no state for
+/// checkpoints.
 class ProductWork : public RankWork {
 public:
   using Make = std::unique_ptr<ShareProduct> (*)(const ProductShare& share);
@@ -64,19 +76,24 @@ protected:
   void on_all_ranks(const Communicator& communicator, const std::function<void()>& step) const;
   /// Makes room for what is computed at so many points.
   void make_room(std::int64_t n_points);
+  /// Calls f(plan) with the plan of each product.
+  void for_each_product(const std::function<void(const Plan&)>& f) const;
 
   FieldSizes m_sizes = no_sizes;
   /// all of the run
   PointColumns m_points;
-  std::unique_ptr<ShareProduct> m_product;
+  std::vector<std::unique_ptr<ShareProduct>> m_products;
 
 private:
   /// Does what may find no memory. Throws RunError.
   void with_memory(const std::function<void()>& step) const;
   [[nodiscard]] std::int64_t n_pairs() const;
+  /// Writes the fields of product `number` from `values` on; where those of the next one begin.
+  double* compute_one(std::size_t number, const Pause& pause, double* values);
 
   Make m_make;
   std::vector<double> m_values, m_contact;
+  std::array<std::int64_t, n_forms> m_pairs_by_form{};
   BusyInterval m_busy;
   bool m_is_finished = false;
 };

@@ -64,22 +64,28 @@ std::int64_t tree_bytes(const Plan& plan, const ProblemSize& problem, const Engi
   const std::int64_t prisms = (plan.tree.in_parts_of_space ? 2 : 1) * plan.prisms().size();
   const std::int64_t n_fields = fields_of(plan.set).size();
   // in the order of the tree, once more while it is made: places, sizes, numbers
-  const std::int64_t a_prism = m.per_prism + (6 + 5 + 2 * 5 + 7) * 8,
+  const std::int64_t of_magnetisation = has_magnetic(plan.set) ? 3 * 3 : 0;
+  const std::int64_t a_prism = m.per_prism + (6 + 5 + 2 * 5 + 7 + of_magnetisation) * 8,
                      a_point = (n_fields + n_contact_columns + 3 + 13) * 8;
   const std::int64_t shapes = problem.uniform_shape ? 1 : prisms;
   const std::int64_t cells = cells_of(prisms, plan.tree.leaf_prisms) + cells_of(points, plan.tree.leaf_points);
   const std::int64_t a_cell = expansion_numbers(plan) * 8 + 16 * 8;
   // of a source: how its moments fall off; of a target: its exchanges, listed twice
   constexpr std::int64_t beside = 1200, exchanges = 500;
-  return prisms * a_prism + shapes * m.per_shape + points * a_point + cells * (a_cell + beside + exchanges);
+  const auto products = static_cast<std::int64_t>(fast::sets_of_products(plan.set).size());
+  return products *
+         (prisms * a_prism + shapes * m.per_shape + points * a_point + cells * (a_cell + beside + exchanges));
 }
+
+/// Of the columns of a rank's prisms.
+std::int64_t bytes_of_prisms(const Plan& plan) { return plan.prisms().size() * (has_magnetic(plan.set) ? 10 : 7) * 8; }
 
 /// Adds what ranks need to have parts of space, on the host: cells and prisms that go and that come, rank 0's order of
 /// the points, and a row and the contacts of all while they are put in it.
 void add_exchange(const Plan& plan, int rank, MethodMemory& memory) {
   constexpr std::int64_t a_bound = 1200;
   const std::int64_t cells = cells_of(plan.prisms().size(), plan.tree.leaf_prisms);
-  memory.while_computing += 2 * (cells * (expansion_numbers(plan) * 8 + a_bound) + plan.prisms().size() * 7 * 8);
+  memory.while_computing += 2 * (cells * (expansion_numbers(plan) * 8 + a_bound) + bytes_of_prisms(plan));
   memory.points = points_of_rank(plan);
   if (rank == 0) memory.always += plan.n_points * (2 + n_contact_columns) * 8;
 }
@@ -99,10 +105,9 @@ void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, c
   plan.tree.leaf_points = leaves.points;
   plan.tree.bytes = tree_bytes(plan, problem, traits.memory);
   // a device's prisms are on the host until they are copied; a host's are freed before trees take more
-  const std::int64_t read = plan.prisms().size() * 7 * 8;
   MethodMemory memory;
   memory.on_device = traits.is_device ? plan.tree.bytes : 0;
-  memory.while_computing = traits.is_device ? read : plan.tree.bytes;
+  memory.while_computing = traits.is_device ? bytes_of_prisms(plan) : plan.tree.bytes;
   if (plan.tree.in_parts_of_space) add_exchange(plan, machine.rank, memory);
   count_memory(plan, problem, memory, request.fields.size(), machine.rank);
 }

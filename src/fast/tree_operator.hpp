@@ -58,9 +58,13 @@ public:
 private:
   TreeOperator(const ExecutionSpace& space, const PrismSource& prisms, const Request& request, OperatorPlan plan,
                const Communicator& communicator)
-      : Base(communicator, plan.fields, plan.plan, request.execution.tolerance), m_work(std::move(plan)) {
+      : Base(communicator, plan.fields, plan.plan, request.execution.tolerance),
+        m_work(std::move(plan)),
+        m_exact(request) {
+    m_exact.execution = {};
+    m_exact.execution.space = m_work.plan.space;
     this->m_plan.method = Method::tree;
-    on_all_ranks(this->m_all_ranks, [&] { prepare(space, prisms, request); });
+    on_all_ranks(this->m_all_ranks, [&] { prepare(space, prisms, request.execution.tolerance); });
   }
 
   void multiply_rows(const ExecutionSpace& space, const ConstVectors& density, const Vectors& fields) override {
@@ -86,20 +90,18 @@ private:
     }
   }
   void read_entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) override {
-    direct_at(space, chosen(points.begin, points.size(), 1), {m_work.fields, m_work.constant, {}})
-        ->entries(space, {0, points.size()}, entries);
+    direct_at(space, chosen(points.begin, points.size(), 1), m_exact)->entries(space, {0, points.size()}, entries);
   }
 
-  void prepare(const ExecutionSpace& space, const PrismSource& prisms, const Request& request) {
+  void prepare(const ExecutionSpace& space, const PrismSource& prisms, double tolerance) {
     if (m_work.n_points() == 0 || m_work.n_prisms() == 0) return;
     prisms.read(m_work.plan.prisms(), m_block);
     // masses are volumes
     std::fill(m_block.density.begin(), m_block.density.end(), 1.0);
-    const PrismBlock& b = m_block;
-    m_prisms =
-        std::make_unique<PrismList>(PrismColumns{b.west, b.east, b.south, b.north, b.bottom, b.top, b.density, {}});
-    TreeSettings settings =
-        tree_settings(m_work.plan.set, m_work.fields, request.execution.tolerance, sizes_of_fields(space));
+    m_prisms = std::make_unique<PrismList>(whole(m_block));
+    TreeSettings settings = tree_settings(m_work.plan.set, m_work.fields, tolerance, sizes_of_fields(space),
+                                          m_work.plan.inducing_direction);
+    settings.inside = share_inside(m_work.plan.inside);
     const LeafSizes leaves =
         leaf_sizes(is_device_space<ExecutionSpace>, points_per_prism(prisms, m_work.unordered), m_work.n_prisms());
     settings.leaf_prisms = leaves.prisms;
@@ -110,11 +112,13 @@ private:
     m_work.ordered = {};
   }
 
-  /// What prisms of density 1 or -1 make at most of a field's smallest component, by some of the points.
+  /// What prisms of density, or amount, 1 or -1 make at most of a field's smallest component, by some of the points.
   [[nodiscard]] FieldSizes sizes_of_fields(const ExecutionSpace& space) const {
     const std::int64_t n = std::min(m_work.n_points(), points_of_sizes);
-    const FieldList asked = m_work.fields.natives();
-    const auto direct = direct_at(space, chosen(0, n, m_work.n_points() / n), {asked, 1, {}});
+    Request unit = m_exact;
+    const FieldList asked = unit.fields = m_work.fields.natives();
+    unit.gravitational_constant = 1;
+    const auto direct = direct_at(space, chosen(0, n, m_work.n_points() / n), unit);
     const Entries entries = new_view<Entries>("entries_of_sizes", asked.size(), 1, m_work.n_prisms());
     std::vector<double> most(static_cast<std::size_t>(asked.size()));
     for (std::int64_t point = 0; point < n; ++point) {
@@ -128,8 +132,10 @@ private:
     }
     FieldSizes sizes = no_sizes;
     for (const FieldInfo& field : asked) {
-      const auto q = native_derivatives[static_cast<std::size_t>(field.field)].order();
-      sizes[q] = std::min(sizes[q], most[static_cast<std::size_t>(asked.index_of(field.field))]);
+      const auto q = static_cast<std::size_t>(order_of_size(field));
+      const double of_unit =
+          most[static_cast<std::size_t>(asked.index_of(field.field))] / unit.constant(field.is_magnetic);
+      sizes[q] = std::min(sizes[q], of_unit);
     }
     return sizes;
   }
@@ -142,12 +148,13 @@ private:
   }
   /// The direct operator of this rank's prisms at some points.
   [[nodiscard]] std::unique_ptr<Operator<ExecutionSpace>> direct_at(const ExecutionSpace& space, const Points& points,
-                                                                    Request request) const {
-    request.execution.space = m_work.plan.space;
+                                                                    const Request& request) const {
     return make_direct_operator(space, *m_prisms, points, request);
   }
 
   OperatorPlan m_work;
+  /// of the direct operator, of this rank alone
+  Request m_exact;
   /// this rank's prisms, as columns and as an ensemble
   PrismBlock m_block;
   std::unique_ptr<PrismList> m_prisms;

@@ -27,7 +27,9 @@ struct TreeSettings {
   FieldSet set = FieldSet::all;
   /// the rows of products
   kernel::FieldRows rows;
-  /// errors allowed to each exchange: of the potential, of a component of the vector and of the tensor, G = 1, for
+  /// of B, see EngineSettings
+  std::array<double, 3> inside{1, 1, 1};
+  /// errors allowed to each exchange: of the potential, of a component of the vector and of the tensor or B, G = 1, for
   /// prisms of the densities that they have
   AllowedErrors allowed{};
   /// the highest degree, at most max_degree
@@ -48,22 +50,25 @@ struct TreeSettings {
 /// are 5 to 20 times too large, but where a few exchanges are all there is, far away, they add up.
 inline constexpr double share_of_exchange = 0.5;
 
-/// Settings of products of some of a set's fields that keep to a tolerance of their sizes, see FieldSizes.
+/// Settings of products of some of a set's fields, which are of gravity or magnetic, that keep to a tolerance of their
+/// sizes, see FieldSizes. `along`: the direction of the inducing field.
 [[nodiscard]] inline TreeSettings tree_settings(FieldSet set, FieldList fields, double tolerance,
-                                                const FieldSizes& sizes) {
+                                                const FieldSizes& sizes, const std::array<double, 3>& along = {}) {
   TreeSettings settings;
   settings.set = set;
-  settings.rows = kernel::field_rows(set, fields);
+  settings.rows = kernel::field_rows(set, fields, along);
   settings.degree = degree_for(tolerance);
   settings.truncation = tolerance / 10;
-  for (std::size_t q = 0; q < 3; ++q) settings.allowed.of[q] = share_of_exchange * tolerance * sizes[q];
+  // B counts as the tensor, see LeastDegree
+  const FieldSizes of_order = has_magnetic(set) ? FieldSizes{infinite_size, infinite_size, sizes[3]} : sizes;
+  for (std::size_t q = 0; q < 3; ++q) settings.allowed.of[q] = share_of_exchange * tolerance * of_order[q];
   return settings;
 }
 
 /// Items of a tree by their columns: centre and size of a prism, or a point.
 template <class Memory>
 struct TreeItems {
-  /// (7, n): west, east, south, north, bottom, top, density; or (3, n): points
+  /// (n_prism_columns, n): prisms; or (3, n): points
   Kokkos::View<const double**, Kokkos::LayoutRight, Memory> columns;
   /// in whose middle places are 0: floats are enough to order items
   ItemBox box;
@@ -93,23 +98,33 @@ struct ExtentOfColumns {
   }
 };
 
-/// Prisms in the tree's order: centres, half edges and volumes.
+/// Prisms in the tree's order: centres, half edges and the mass of density 1, a volume; of magnetised ones of amount 1
+/// of their magnetisation, and its direction.
 template <class Memory>
 struct OrderPrisms {
   Kokkos::View<const double**, Kokkos::LayoutRight, Memory> columns;
   Kokkos::View<const std::int64_t*, Memory> order;
   TreePrisms<Memory> prisms;
-  Kokkos::View<double*, Memory> volume;
+  Kokkos::View<double*, Memory> unit_mass;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t from = order(i);
-    double product = 1;
+    double product = prisms.are_magnetised() ? direct(i, from) : 1;
     for (int d = 0; d < 3; ++d) {
       const double edge = columns(2 * d + 1, from) - columns(2 * d, from);
       prisms.half(d, i) = 0.5 * edge;
       prisms.centre(d, i) = columns(2 * d, from) + 0.5 * edge;
       product *= edge;
     }
-    volume(i) = product;
+    unit_mass(i) = product;
+  }
+
+private:
+  /// The magnitude of the magnetisation, whose direction is put in its place.
+  [[nodiscard]] KOKKOS_FUNCTION double direct(std::int64_t i, std::int64_t from) const {
+    constexpr int first = density_column + 1;
+    const double size = Kokkos::hypot(columns(first, from), columns(first + 1, from), columns(first + 2, from));
+    for (int d = 0; d < 3; ++d) prisms.direction(d, i) = size > 0 ? columns(first + d, from) / size : 0;
+    return size;
   }
 };
 
@@ -118,11 +133,11 @@ template <class Memory>
 struct OrderDensities {
   Kokkos::View<const double*, Kokkos::LayoutStride, Memory> from;
   Kokkos::View<const std::int64_t*, Memory> order;
-  Kokkos::View<const double*, Memory> volume;
+  Kokkos::View<const double*, Memory> unit_mass;
   Kokkos::View<double*, Memory> density, mass;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     density(i) = from(order(i));
-    mass(i) = density(i) * volume(i);
+    mass(i) = density(i) * unit_mass(i);
   }
 };
 
@@ -260,9 +275,11 @@ public:
     m_data.tables = expansion_tables(space);
     m_data.degree = settings.degree;
     const FieldList fields = fields_of(settings.set);
-    for (const FieldInfo& field : fields) m_data.field[m_data.n_fields++] = static_cast<int>(field.field);
+    // B is to the magnetic potential what the vector is to that of gravity
+    const int first = has_magnetic(settings.set) ? static_cast<int>(Field::bx) - static_cast<int>(Field::gx) : 0;
+    for (const FieldInfo& field : fields) m_data.field[m_data.n_fields++] = static_cast<int>(field.field) - first;
     const Columns places =
-        copied<3>(space, {points.easting.data(), points.northing.data(), points.upward.data()}, points.size());
+        copied(space, {points.easting.data(), points.northing.data(), points.upward.data()}, points.size());
     const ItemBox points_box = box_of(space, places);
     const ItemBox prisms_box = make_sources(space, std::move(prisms), of_all ? of_all->points : points_box);
     if (!of_all) stage(space, m_sources.order);
@@ -281,7 +298,8 @@ public:
   }
   /// Takes what this rank needs of others, whose prisms then count as well. Waits. Throws AllocationFailure.
   void finish(const Space& space, const std::vector<std::vector<double>>& messages) {
-    const ReceivedCells received(messages, m_source_values.extent(1), m_sources.n_cells(), m_sources.n_items());
+    const ReceivedCells received(messages, m_source_values.extent(1), m_columns.extent(0), m_sources.n_cells(),
+                                 m_sources.n_items());
     SourceCells<Memory> all = source_cells();
     append(all, received.sources);
     m_sources.cells = all.cells;
@@ -305,8 +323,8 @@ public:
         space, [](double) {}, scale, fields);
   }
 
-  /// The same for the prisms' own densities, for which the lists were made, before any other product. Calls
-  /// pause(fraction done) where a device has done its part.
+  /// The same for the prisms' own densities, or magnetisation, for which the lists were made, before any other product.
+  /// Calls pause(fraction done) where a device has done its part.
   template <class Pause>
   void multiply_own(const Space& space, const Pause& pause, double scale, double* fields) {
     down(space, m_targets, m_target_values, m_sources, m_source_values, m_lists.exchanges);
@@ -379,6 +397,8 @@ private:
 
   [[nodiscard]] static EngineSettings staging_settings(const TreeSettings& settings) {
     EngineSettings staging;
+    staging.set = settings.set;
+    staging.inside = settings.inside;
     staging.batch = settings.leaf_prisms;
     staging.truncation = settings.truncation;
     return staging;
@@ -389,11 +409,10 @@ private:
   }
 
   /// Columns of the host in the space's memory.
-  template <std::size_t n>
-  [[nodiscard]] static Columns copied(const Space& space, const std::array<const double*, n>& columns,
+  [[nodiscard]] static Columns copied(const Space& space, const std::vector<const double*>& columns,
                                       std::int64_t length) {
-    const auto copy = new_view<Columns>("columns", n, length);
-    for (std::size_t c = 0; c < n; ++c) {
+    const auto copy = new_view<Columns>("columns", columns.size(), length);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
       Kokkos::deep_copy(space, Kokkos::subview(copy, c, Kokkos::ALL),
                         Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
                             columns[c], static_cast<std::size_t>(length)));
@@ -430,10 +449,9 @@ private:
   /// The prisms' box.
   [[nodiscard]] ItemBox make_sources(const Space& space, PrismBlock block, const ItemBox& points) {
     const std::int64_t n = block.size(), padded = n + lanes_of_space<Space>();
-    m_columns = copied<7>(space,
-                          {block.west.data(), block.east.data(), block.south.data(), block.north.data(),
-                           block.bottom.data(), block.top.data(), block.density.data()},
-                          n);
+    std::vector<const double*> columns;
+    for (const std::vector<double>* column : columns_of(block, m_settings.set)) columns.push_back(column->data());
+    m_columns = copied(space, columns, n);
     block = {};
     const ItemBox box = box_of(space, m_columns);
     m_sources = make_tree(space, m_columns, box, m_settings.leaf_prisms, points);
@@ -441,9 +459,11 @@ private:
     m_data.prisms.half = new_view<Columns>("prism_half", 3, padded);
     m_data.prisms.mass = new_view<Vector>("prism_mass", padded);
     m_data.prisms.sums = new_view<Vector>("prism_sums", padded);
-    m_volume = new_view<Vector>("prism_volume", n);
+    const bool are_magnetised = has_magnetic(m_settings.set);
+    if (are_magnetised) m_data.prisms.direction = new_view<Columns>("prism_direction", 3, padded);
+    m_unit_mass = new_view<Vector>("unit_mass", n);
     m_density = new_view<Vector>("prism_density", n);
-    if (m_settings.transposes) {
+    if (m_settings.transposes || are_magnetised) {
       m_ones = new_view<Vector>("ones", n);
       Kokkos::deep_copy(space, m_ones, 1.0);
     }
@@ -451,10 +471,15 @@ private:
     Kokkos::deep_copy(space, m_data.prisms.centre, 0.0);
     Kokkos::deep_copy(space, m_data.prisms.half, 0.0);
     Kokkos::deep_copy(space, m_data.prisms.mass, 0.0);
+    Kokkos::deep_copy(space, m_data.prisms.direction, 0.0);
     Kokkos::parallel_for("prismfield::order_prisms", indices(space, n),
-                         OrderPrisms<Memory>{m_columns, m_sources.order, m_data.prisms, m_volume});
+                         OrderPrisms<Memory>{m_columns, m_sources.order, m_data.prisms, m_unit_mass});
     fit_tree(space, m_sources, m_data.prisms.centre, m_data.prisms.half);
-    order_densities(space, Kokkos::subview(m_columns, 6, Kokkos::ALL));
+    if (are_magnetised) {
+      order_densities(space, m_ones);
+    } else {
+      order_densities(space, Kokkos::subview(m_columns, density_column, Kokkos::ALL));
+    }
     return box;
   }
 
@@ -580,7 +605,7 @@ private:
 
   void order_densities(const Space& space, const Densities& density) {
     Kokkos::parallel_for("prismfield::order_densities", indices(space, m_sources.n_items()),
-                         OrderDensities<Memory>{density, m_sources.order, m_volume, m_density, m_data.prisms.mass});
+                         OrderDensities<Memory>{density, m_sources.order, m_unit_mass, m_density, m_data.prisms.mass});
   }
   void weigh(const Space& space, const Densities& density) {
     order_densities(space, density);
@@ -644,7 +669,7 @@ private:
   /// those of other ranks' trees are behind its own cells, but belong to no level of it
   Tree<Memory> m_sources;
   Tree<Memory> m_targets;
-  /// (7, prism), as they were given, until they are staged
+  /// (n_prism_columns, prism), as they were given, until they are staged
   Columns m_columns;
   Columns m_source_values, m_target_values;
   /// until the lists are made
@@ -652,7 +677,7 @@ private:
   BoundTable<Memory> m_bounds;
   InteractionLists<Memory> m_lists;
   StagedPrisms<Space, Arithmetic> m_staged;
-  Vector m_volume, m_density, m_ones, m_part_sums;
+  Vector m_unit_mass, m_density, m_ones, m_part_sums;
   Columns m_factors;
   Order m_first_point, m_point;
   NearData<Memory> m_near;

@@ -26,6 +26,7 @@ namespace prismfield::fast {
   TreeSettings settings = tree_settings(plan.set, fields_of(plan.set), plan.tolerance, share.sizes);
   settings.leaf_prisms = plan.tree.leaf_prisms;
   settings.leaf_points = plan.tree.leaf_points;
+  settings.inside = share_inside(plan.inside);
   settings.transposes = false;
   for (std::size_t d = 0; d < 3; ++d) settings.rounding[d] = share.prisms.rounding()[d] + share.points.rounding[d];
   return settings;

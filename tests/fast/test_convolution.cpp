@@ -22,6 +22,7 @@
 #include "engine/instances/with_space.hpp"
 #include "fast/make_convolution_operator.hpp"
 #include "lattice_samples.hpp"
+#include "magnets.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
 
@@ -29,6 +30,15 @@ namespace prismfield::testing {
 namespace {
 
 using ::testing::HasSubstr;
+
+/// What operators are of.
+struct KindOfOperator {
+  FieldList fields = FieldList::gravity();
+  Directions directions = Directions::random;
+};
+const FieldList linear_magnetic = {Field::bx, Field::by, Field::bz, Field::tmi};
+const std::array<KindOfOperator, 3> kinds_of_operators = {
+    {{}, {linear_magnetic, Directions::alike}, {linear_magnetic, Directions::random}}};
 
 using Spaces = ::testing::Types<
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -46,6 +56,7 @@ protected:
 
   [[nodiscard]] static Request request_of(const Sample& sample, FieldList fields = FieldList::gravity()) {
     Request request{fields, 6.6743e-11, {}};
+    request.magnetic.inducing_field = inducing_field_of_tests;
     request.execution.tolerance = sample.tolerance;
     request.execution.memory_limit = sample.memory_limit;
     return request;
@@ -53,12 +64,12 @@ protected:
 
   /// Both operators of a sample: the direct one of this rank alone has all rows and columns.
   struct Both {
-    ListEnsemble source;
+    Magnets source;
     std::unique_ptr<Op> direct, fast;
-    explicit Both(const Sample& sample, FieldList fields = FieldList::gravity())
-        : source(sample.prisms),
-          direct(make_direct_operator(Space(), source, sample.points, request_of(sample, fields))),
-          fast(make_convolution_operator(Space(), source, sample.points, request_of(sample, fields), ranks())) {}
+    explicit Both(const Sample& sample, const KindOfOperator& of = {})
+        : source(sample.prisms, of.directions),
+          direct(make_direct_operator(Space(), source, sample.points, request_of(sample, of.fields))),
+          fast(make_convolution_operator(Space(), source, sample.points, request_of(sample, of.fields), ranks())) {}
 
     /// Of all columns, those of this rank.
     [[nodiscard]] Numbers mine(const Numbers& all) const {
@@ -129,10 +140,18 @@ protected:
 };
 TYPED_TEST_SUITE(ConvolutionOn, Spaces);
 
+/// Calls f(operators) for every kind of a sample's.
+template <class Both, class F>
+void for_each_kind(const Sample& sample, const F& f) {
+  for (const KindOfOperator& kind : kinds_of_operators) {
+    const bool is_random = kind.directions == Directions::random;
+    SCOPED_TRACE(sample.name + (kind.fields == linear_magnetic ? ", magnetic" : "") + (is_random ? ", random" : ""));
+    f(Both(sample, kind));
+  }
+}
+
 TYPED_TEST(ConvolutionOn, AgreesWithTheDirectOperator) {
-  for (const Sample& sample : samples()) {
-    SCOPED_TRACE(sample.name);
-    const typename TestFixture::Both both(sample);
+  const auto agrees = [&](const Sample& sample, const typename TestFixture::Both& both) {
     const std::int64_t n_points = sample.points.size();
     const auto density = this->densities_of(sample);
     const auto expected = this->applied(*both.direct, density);
@@ -157,6 +176,9 @@ TYPED_TEST(ConvolutionOn, AgreesWithTheDirectOperator) {
     // between levels squares vary more than what they are squares of
     const double of_squares = (sample.error > 1e-12 ? 4 : 1) * sample.error;
     EXPECT_LE(this->error(this->diagonal(*both.fast, weights), both.mine(expected_squares)), of_squares);
+  };
+  for (const Sample& sample : samples()) {
+    for_each_kind<typename TestFixture::Both>(sample, [&](const auto& both) { agrees(sample, both); });
   }
 }
 
@@ -166,7 +188,8 @@ TYPED_TEST(ConvolutionOn, AgreesInRandomCases) {
   for (std::uint64_t seed = 1; seed <= n; ++seed) {
     const Sample sample = random_sample(seed);
     SCOPED_TRACE(sample.name);
-    const typename TestFixture::Both both(sample);
+    const KindOfOperator& kind = kinds_of_operators[seed / 4 % 3];
+    const typename TestFixture::Both both(sample, kind);
     const std::int64_t n_points = sample.points.size();
     const auto density = this->densities_of(sample);
     const auto expected = this->applied(*both.direct, density);
@@ -176,7 +199,9 @@ TYPED_TEST(ConvolutionOn, AgreesInRandomCases) {
       // Pairs of both operators are truncated at 1e-12 of their own vector or tensor, of which far away a component may
       // vanish; densities of both signs cancel, these errors need not. The bound is what 1,000 seeds were found to
       // keep: at most 2.5e-12 of the largest component.
-      const std::int64_t first = f == 0 ? 0 : f < 4 ? 1 : 4, last = f == 0 ? 0 : f < 4 ? 3 : 9;
+      const bool is_magnetic = kind.fields == linear_magnetic;
+      const std::int64_t first = is_magnetic || f == 0 ? 0 : f < 4 ? 1 : 4;
+      const std::int64_t last = is_magnetic ? 2 : f == 0 ? 0 : f < 4 ? 3 : 9;
       const bool is_flat = sample.tolerance <= default_tolerance;
       double size = this->largest(of_field);
       for (std::int64_t k = first; k <= last && is_flat; ++k) {
@@ -189,9 +214,7 @@ TYPED_TEST(ConvolutionOn, AgreesInRandomCases) {
 }
 
 TYPED_TEST(ConvolutionOn, IsAdjoint) {
-  for (const Sample& sample : samples()) {
-    SCOPED_TRACE(sample.name);
-    const typename TestFixture::Both both(sample);
+  const auto is_adjoint = [&](const Sample& sample, const typename TestFixture::Both& both) {
     const auto density = both.mine(this->densities_of(sample));
     const auto fields = this->applied(*both.fast, density);
     // of one sign with the fields, so that the sum does not cancel
@@ -202,13 +225,14 @@ TYPED_TEST(ConvolutionOn, IsAdjoint) {
     const double by_fields = both.fast->dot_fields(TypeParam(), flat(fields), flat(factors));
     const double by_densities = both.fast->dot_densities(TypeParam(), flat(density), flat(products));
     EXPECT_NEAR(by_densities / by_fields, 1, 1e-13);
+  };
+  for (const Sample& sample : samples()) {
+    for_each_kind<typename TestFixture::Both>(sample, [&](const auto& both) { is_adjoint(sample, both); });
   }
 }
 
 TYPED_TEST(ConvolutionOn, HasTheEntriesOfTheDirectOperator) {
-  for (const Sample& sample : samples()) {
-    if (sample.name != "centres" && sample.name != "inside" && sample.name != "points_anywhere") continue;
-    const typename TestFixture::Both both(sample, {Field::gz, Field::gxy, Field::guv});
+  const auto has_entries = [&](const Sample& sample, const typename TestFixture::Both& both) {
     const auto n_points = static_cast<std::size_t>(sample.points.size());
     const auto entries_of = [&](Operator<TypeParam>& op) {
       const typename Operator<TypeParam>::Entries entries("entries", 3, n_points - 3,
@@ -227,6 +251,11 @@ TYPED_TEST(ConvolutionOn, HasTheEntriesOfTheDirectOperator) {
         }
       }
     }
+  };
+  for (const Sample& sample : samples()) {
+    if (sample.name != "centres" && sample.name != "inside" && sample.name != "points_anywhere") continue;
+    has_entries(sample, typename TestFixture::Both(sample, {{Field::gz, Field::gxy, Field::guv}}));
+    has_entries(sample, typename TestFixture::Both(sample, {{Field::bx, Field::bz, Field::tmi}}));
   }
 }
 

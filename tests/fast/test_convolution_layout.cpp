@@ -16,6 +16,7 @@
 #include "fast/convolution_layout.hpp"
 #include "fast/convolution_plan.hpp"
 #include "lattice_samples.hpp"
+#include "magnets.hpp"
 
 namespace prismfield::testing {
 namespace {
@@ -52,6 +53,35 @@ TEST(ConvolutionLayout, HasMeshAndPoints) {
   EXPECT_EQ(layout.planes[0].easting, 0.5);
   EXPECT_EQ(layout.planes[0].northing, 0.5);
   EXPECT_EQ(layout.planes[0].points, (IndexRange{0, 27}));
+}
+
+TEST(ConvolutionLayout, HasLayersOfEachMagnetisation) {
+  std::vector<Prism> prisms = SampleMesh().prisms();
+  prisms[0].density = 0;
+  std::reverse(prisms.begin() + 30, prisms.end());
+  for (const Directions directions : {Directions::alike, Directions::random}) {
+    const Magnets source(prisms, directions);
+    const ConvolutionLayout layout =
+        find_convolution(source, {0, source.size()}, flat_grid(over_easting, over_northing, 30), 1e-12, true);
+    const std::size_t n = directions == Directions::alike ? 1 : 3;
+    ASSERT_EQ(layout.magnetizations.size(), n);
+    EXPECT_EQ(layout.layers.size(), 3 * n);
+    EXPECT_EQ(layout.n_layers_of_prisms(), 3);
+    EXPECT_EQ(layout.layer_ends.back(), static_cast<std::int64_t>(105 * n));
+    EXPECT_TRUE(std::is_sorted(layout.prisms.place.begin(), layout.prisms.place.end()));
+    PrismBlock block;
+    source.read({0, source.size()}, block);
+    for (std::size_t entry = 0; entry < layout.prisms.number.size(); ++entry) {
+      const auto& of = layout.magnetizations[entry / 105];
+      for (std::size_t d = 0; d < 3; ++d) {
+        double& left = block.magnetization[d][static_cast<std::size_t>(layout.prisms.number[entry])];
+        left -= layout.amounts[entry] * of[d];
+      }
+    }
+    for (const auto& component : block.magnetization) {
+      for (const double left : component) EXPECT_NEAR(left, 0, 1e-15);
+    }
+  }
 }
 
 TEST(ConvolutionLayout, HasAPlaneForEachPlaceWithinCellsAndHeight) {

@@ -10,12 +10,14 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <prismfield/error.hpp>
 #include <prismfield/forward.hpp>
 
 #include "lattice_samples.hpp"
+#include "magnets.hpp"
 #include "ranks.hpp"
 
 namespace prismfield::testing {
@@ -23,15 +25,16 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Request request_of(const Sample& sample, Method method = Method::fft) {
-  Request request{FieldList::gravity(), 6.6743e-11, {}};
+Request request_of(const Sample& sample, Method method = Method::fft, FieldList fields = FieldList::gravity()) {
+  Request request{fields, 6.6743e-11, {}};
+  request.magnetic.inducing_field = inducing_field_of_tests;
   request.execution.method = method;
   request.execution.tolerance = method == Method::fft ? sample.tolerance : default_tolerance;
   return request;
 }
 
-Fields computed(const Sample& sample, const Request& request) {
-  return forward(ListEnsemble(sample.prisms), sample.points, request, ranks());
+Fields computed(const Sample& sample, const Request& request, Directions directions = Directions::random) {
+  return forward(Magnets(sample.prisms, directions), sample.points, request, ranks());
 }
 
 double largest(const std::vector<double>& values, std::size_t begin, std::size_t n) {
@@ -58,19 +61,37 @@ void expect_alike(const Sample& sample, const Fields& found, const Fields& expec
   EXPECT_EQ(found.singular_points, expected.singular_points);
 }
 
-TEST(ConvolutionMethod, AgreesWithTheDirectMethod) {
+/// Of magnetised prisms.
+class ConvolutionFields : public ::testing::TestWithParam<std::tuple<KindOfFields, Directions>> {
+protected:
+  [[nodiscard]] static Request request(const Sample& sample, Method method = Method::fft) {
+    return request_of(sample, method, std::get<0>(GetParam()).fields);
+  }
+  [[nodiscard]] static Fields fields(const Sample& sample, const Request& of) {
+    return computed(sample, of, std::get<1>(GetParam()));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Kinds, ConvolutionFields,
+                         ::testing::Combine(::testing::ValuesIn(kinds_of_fields()),
+                                            ::testing::Values(Directions::alike, Directions::random)),
+                         [](const auto& of) {
+                           const bool alike = std::get<1>(of.param) == Directions::alike;
+                           return std::get<0>(of.param).name + std::string(alike ? "_alike" : "_random");
+                         });
+
+TEST_P(ConvolutionFields, AgreeWithTheDirectMethod) {
   for (const Sample& sample : samples()) {
     SCOPED_TRACE(sample.name);
-    const Fields found = computed(sample, request_of(sample));
+    const Fields found = fields(sample, request(sample));
     EXPECT_EQ(found.plan.method, Method::fft);
-    expect_alike(sample, found, computed(sample, request_of(sample, Method::direct)), sample.error);
+    expect_alike(sample, found, fields(sample, request(sample, Method::direct)), sample.error);
   }
 }
 
 /// Points on faces, edges and corners of cells, inside and outside of them.
 Points touching(double height) { return flat_grid({-25, 25, 17}, {-20, 20, 13}, height); }
 
-TEST(ConvolutionMethod, CountsContactsAsTheDirectMethodDoes) {
+TEST_P(ConvolutionFields, CountContactsAsTheDirectMethodDoes) {
   const std::vector<Prism> prisms = SampleMesh().prisms();
   std::vector<Sample> all;
   for (const double height : {0.0, -50.0, -60.0, -80.0, -120.0, -120.1}) all.push_back({"", prisms, touching(height)});
@@ -91,33 +112,32 @@ TEST(ConvolutionMethod, CountsContactsAsTheDirectMethodDoes) {
   }
   for (const Sample& sample : all) {
     SCOPED_TRACE(sample.name);
-    const Fields found = computed(sample, request_of(sample)),
-                 expected = computed(sample, request_of(sample, Method::direct));
+    const Fields found = fields(sample, request(sample)), expected = fields(sample, request(sample, Method::direct));
     if (ranks().rank() != 0) continue;
     EXPECT_EQ(found.points_inside, expected.points_inside);
     EXPECT_EQ(found.singular_points, expected.singular_points);
   }
 }
 
-TEST(ConvolutionMethod, SharesPrismsAndPointsAmongRanks) {
+TEST_P(ConvolutionFields, SharePrismsAndPointsAmongRanks) {
   const int n = ranks().size();
   for (const Sample& sample : samples()) {
     if (sample.name != "half_cells" && sample.name != "one_layer" && sample.name != "draped" &&
         sample.name != "numbered_by_columns") {
       continue;
     }
-    const Fields expected = computed(sample, request_of(sample, Method::direct));
-    Request request = request_of(sample);
-    const Fields automatic = computed(sample, request);
+    const Fields expected = fields(sample, request(sample, Method::direct));
+    Request of_parts = request(sample);
+    const Fields automatic = fields(sample, of_parts);
     expect_alike(sample, automatic, expected, sample.error);
     if (sample.name == "one_layer") {
       EXPECT_EQ(automatic.plan.prism_parts, 1);
     }
     for (const Partition partition : {Partition::prisms, Partition::points, Partition::rank_grid}) {
       SCOPED_TRACE(sample.name + std::string(", ") + name(partition));
-      request.execution.partition = partition;
-      request.execution.rank_grid = n % 2 == 0 ? std::array{2, n / 2} : std::array{1, n};
-      expect_alike(sample, computed(sample, request), expected, sample.error);
+      of_parts.execution.partition = partition;
+      of_parts.execution.rank_grid = n % 2 == 0 ? std::array{2, n / 2} : std::array{1, n};
+      expect_alike(sample, fields(sample, of_parts), expected, sample.error);
     }
   }
 }

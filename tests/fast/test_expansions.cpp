@@ -18,6 +18,7 @@
 #include "fast/far_steps.hpp"
 #include "fast/host_steps.hpp"
 #include "forward_helpers.hpp"
+#include "magnets.hpp"
 
 namespace prismfield::testing {
 namespace {
@@ -66,13 +67,13 @@ struct Scene {
   std::vector<Point> points;
   fast::FarData<Host> up, down;
 
-  Scene(int degree, const Point& away) {
+  Scene(int degree, const Point& away, bool one_shape = false) {
     const std::array<Point, 3> sources = {{{0, 0, 0}, {-8, 1, 2}, {9, -1, -3}}};
     std::array<Point, 3> targets = {{{0, 0, 0}, {7, 2, -4}, {-9, 1, 3}}};
     for (Point& c : targets) {
       for (std::size_t d = 0; d < 3; ++d) c[d] += away[d];
     }
-    make_items(sources, targets);
+    make_items(sources, targets, one_shape);
     up.tables = fast::expansion_tables(HostRun());
     up.degree = degree;
     up.first = 1;
@@ -97,6 +98,24 @@ struct Scene {
     const Kokkos::View<std::int32_t*, Host> partner("partner", 1), of_degree("degree", 1);
     of_degree(0) = degree;
     up.rows = down.rows = {begin, partner, of_degree};
+  }
+
+  /// Makes the prisms sources of B by their magnetisation.
+  void magnetise(const PrismSource& magnets) {
+    PrismBlock block;
+    magnets.read({0, magnets.size()}, block);
+    up.prisms.direction = Values("direction", 3, up.prisms.mass.extent(0));
+    for (std::size_t i = 0; i < prisms.size(); ++i) {
+      const auto& m = block.magnetization;
+      const double size = std::hypot(m[0][i], m[1][i], m[2][i]);
+      up.prisms.mass(i) = size * prisms[i].volume();
+      for (std::size_t d = 0; d < 3; ++d) up.prisms.direction(d, i) = m[d][i] / size;
+    }
+    down.prisms = up.prisms;
+    for (fast::FarData<Host>* data : {&up, &down}) {
+      data->n_fields = 3;
+      for (int f = 0; f < 3; ++f) data->field[f] = 1 + f;
+    }
   }
 
   /// The way of a product: moments, exchange, fields; or of a transposed one.
@@ -124,7 +143,8 @@ struct Scene {
         fast::step_on_host(step, data, i);
       } else {
         fast::with_step(step, [&](auto of) {
-          std::vector<double> room(static_cast<std::size_t>(of.template numbers<double>(data.degree)));
+          std::vector<double> room(static_cast<std::size_t>(
+              fast::room_numbers<decltype(of), double>(data.degree, data.prisms.are_magnetised())));
           of.template run<double>(fast::Alone(), data, i, fast::Room<double>{room.data()});
         });
       }
@@ -134,13 +154,14 @@ struct Scene {
 private:
   using Values = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
 
-  void make_items(const std::array<Point, 3>& sources, const std::array<Point, 3>& targets) {
+  void make_items(const std::array<Point, 3>& sources, const std::array<Point, 3>& targets, bool one_shape) {
     for (std::uint64_t i = 0; i < 2 * per_leaf; ++i) {
       const Point& c = sources[1 + i / per_leaf];
       const Point& t = targets[1 + i / per_leaf];
       const double x = c[0] + uniform(1, i, -5, 4), y = c[1] + uniform(2, i, -5, 4), z = c[2] + uniform(3, i, -5, 4);
-      prisms.push_back({x, x + uniform(4, i, 0.1, 3), y, y + uniform(5, i, 0.1, 3), z, z + uniform(6, i, 0.1, 3),
-                        uniform(7, i, -1, 2)});
+      const std::uint64_t shape = one_shape ? 0 : i;
+      prisms.push_back({x, x + uniform(4, shape, 0.1, 3), y, y + uniform(5, shape, 0.1, 3), z,
+                        z + uniform(6, shape, 0.1, 3), uniform(7, i, -1, 2)});
       points.push_back({t[0] + uniform(8, i, -5, 5), t[1] + uniform(9, i, -5, 5), t[2] + uniform(10, i, -5, 5)});
     }
   }
@@ -236,6 +257,37 @@ TEST_P(InLanes, TransposesToRounding) {
       transposed_sum += scene.up.prisms.sums(p);
     }
     EXPECT_NEAR(forward_sum, transposed_sum, 1e-14 * size) << degree;
+  }
+}
+
+TEST_P(InLanes, TakesMagnetisedPrisms) {
+  const Request request = make_request({}, {Field::bx, Field::by, Field::bz});
+  for (const bool one_shape : {false, true}) {
+    for (const int degree : {4, 9, 16, 24}) {
+      Scene scene(degree, {110, 170, 90}, one_shape);
+      scene.in_lanes = GetParam();
+      const Magnets magnets(scene.prisms);
+      scene.magnetise(magnets);
+      scene.product();
+      const std::vector<double> exact = run_forward(request, magnets, scene.points).values;
+      double size = 0, error = 0, squares = 0;
+      for (std::size_t k = 0; k < exact.size(); ++k) {
+        const std::size_t f = k / scene.points.size(), i = k % scene.points.size();
+        const double value = field_of(scene, f, i);
+        const double expected = exact[k] / request.constant(true);
+        size = std::max(size, std::abs(expected));
+        error = std::max(error, std::abs(expected - value));
+        squares += value * value;
+      }
+      EXPECT_LT(error, (4e-13 + degree * degree * std::pow(0.22, degree - 1)) * size) << degree;
+      // the fields as factors of the transposed product
+      Kokkos::deep_copy(scene.up.to.values, 0.0);
+      Kokkos::deep_copy(scene.down.to.values, 0.0);
+      scene.transposed();
+      double sums = 0;
+      for (std::size_t p = 0; p < scene.prisms.size(); ++p) sums += scene.up.prisms.sums(p);
+      EXPECT_NEAR(sums, squares, 1e-13 * squares) << degree;
+    }
   }
 }
 

@@ -26,6 +26,7 @@
 
 #include "fast/essential_work.hpp"
 #include "fast/space_parts.hpp"
+#include "magnets.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
@@ -38,7 +39,9 @@ Request by(Method method, double tolerance = default_tolerance, FieldList fields
   Execution execution;
   execution.method = method;
   execution.tolerance = tolerance;
-  return make_request(execution, fields);
+  Request request = make_request(execution, fields);
+  request.magnetic.inducing_field = inducing_field_of_tests;
+  return request;
 }
 Request by_tree(double tolerance, FieldList fields = FieldList::gravity()) {
   return by(Method::tree, tolerance, fields);
@@ -76,6 +79,7 @@ void expect_alike(const Fields& computed, const Fields& exact, double tolerance,
 struct Case {
   std::vector<Prism> prisms;
   std::vector<Point> points;
+  Directions directions;
   double tolerance;
   std::string what;
 };
@@ -85,7 +89,9 @@ Case random_case(std::uint64_t seed) {
   const Places places = all_places[seed / all_masses.size() % all_places.size()];
   Draw draw(seed + 5000);
   Case c;
-  c.prisms = random_prisms(masses, 1500, seed / 30 % 2 == 1, seed);
+  const bool both_signs = seed / 30 % 2 == 1;
+  c.directions = both_signs ? Directions::random : Directions::alike;
+  c.prisms = random_prisms(masses, 1500, both_signs, seed);
   c.points = random_points(places, c.prisms, 600, seed);
   c.tolerance = std::pow(10.0, draw(-11, -3));
   c.what = "case " + std::to_string(seed) + ", masses " + std::to_string(static_cast<int>(masses)) + ", places " +
@@ -102,16 +108,34 @@ void print_table(std::map<int, std::vector<double>> ratios) {
   }
 }
 
-TEST(TreeMethod, KeepsToTheTolerance) {
+/// Of magnetised prisms.
+class TreeFields : public ::testing::TestWithParam<KindOfFields> {
+protected:
+  [[nodiscard]] static FieldList fields() { return GetParam().fields; }
+  /// PRISMFIELD_TREE_CASES, or of gravity so many, fewer of others.
+  [[nodiscard]] static int n_cases(int of_gravity) {
+    const char* const text = std::getenv("PRISMFIELD_TREE_CASES");
+    if (text != nullptr) return std::atoi(text);
+    return fields() == FieldList::gravity() ? of_gravity : of_gravity / 2;
+  }
+  /// Of half as many as of gravity every other one has both signs.
+  [[nodiscard]] static Case case_of(int i) {
+    return random_case(static_cast<std::uint64_t>(fields() == FieldList::gravity() ? i : i + 30 * (i % 2)));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Kinds, TreeFields, ::testing::ValuesIn(kinds_of_fields()),
+                         [](const auto& kind) { return kind.param.name; });
+
+TEST_P(TreeFields, KeepToTheTolerance) {
   if (ranks().size() > 1) GTEST_SKIP() << "is of one rank";
-  const char* const text = std::getenv("PRISMFIELD_TREE_CASES");
-  const int n_cases = text != nullptr ? std::atoi(text) : 60;
+  const int n = n_cases(60);
   std::map<int, std::vector<double>> ratios;
   int repeated = 0;
-  for (int i = 0; i < n_cases; ++i) {
-    const Case c = random_case(static_cast<std::uint64_t>(i));
-    const Fields exact = run_forward(by(Method::direct), c.prisms, c.points);
-    const Fields computed = run_forward(by_tree(c.tolerance), c.prisms, c.points);
+  for (int i = 0; i < n; ++i) {
+    const Case c = case_of(i);
+    const Magnets prisms(c.prisms, c.directions);
+    const Fields exact = run_forward(by(Method::direct, default_tolerance, fields()), prisms, c.points);
+    const Fields computed = run_forward(by_tree(c.tolerance, fields()), prisms, c.points);
     expect_alike(computed, exact, c.tolerance, c.what);
     EXPECT_EQ(computed.check.points, 100);
     if (computed.check.repeats > 0) ++repeated;
@@ -120,7 +144,7 @@ TEST(TreeMethod, KeepsToTheTolerance) {
     ratios[static_cast<int>(std::ceil(std::log10(c.tolerance)))].push_back(worst / c.tolerance);
   }
   print_table(ratios);
-  std::cout << repeated << " of " << n_cases << " repeated\n";
+  std::cout << repeated << " of " << n << " repeated\n";
 }
 
 /// Points on faces, edges and corners of prisms, some of which weigh nothing.
@@ -138,12 +162,13 @@ struct TouchingCase {
   }
 };
 
-TEST(TreeMethod, FindsThePointsThatPrismsTouch) {
+TEST_P(TreeFields, FindThePointsThatPrismsTouch) {
   const TouchingCase c;
-  const Fields exact = run_forward(by(Method::direct), c.prisms, c.points);
+  const Magnets prisms(c.prisms);
+  const Fields exact = run_forward(by(Method::direct, default_tolerance, fields()), prisms, c.points);
   EXPECT_GT(exact.points_inside, 200);
   EXPECT_GT(exact.singular_points.size(), 20U);
-  const Fields computed = run_forward(by_tree(1e-7), c.prisms, c.points);
+  const Fields computed = run_forward(by_tree(1e-7, fields()), prisms, c.points);
   expect_alike(computed, exact, 1e-7, "touching");
   EXPECT_EQ(computed.plan.method, Method::tree);
 }
@@ -179,11 +204,13 @@ TEST(TreeMethod, CountsTheSmallFieldsErrors) {
   // gz alone needs fewer pairs than all fields do
   const auto near_pairs = [&](FieldList asked) {
     std::int64_t sum = 0;
-    for (const std::int64_t n : run_forward(by_tree(1e-5, asked), prisms, points).pairs_by_form) sum += n;
+    for (const std::int64_t n : run_forward(by_tree(1e-5, asked), Magnets(prisms), points).pairs_by_form) sum += n;
     return sum;
   };
   EXPECT_LT(near_pairs({Field::gz}), near_pairs(FieldList::gravity()));
-  EXPECT_LT(near_pairs(FieldList::gravity()), std::int64_t{3000} * 1500);
+  EXPECT_LT(near_pairs(FieldList::gravity()), std::int64_t{3000} * 1500 / 2);
+  // B needs what the tensor needs, about
+  EXPECT_LT(near_pairs(FieldList::magnetic()), near_pairs(FieldList::tensor()) * 5 / 4);
 }
 
 TEST(TreeMethod, GivesTheSameBitsAgain) {
@@ -192,13 +219,13 @@ TEST(TreeMethod, GivesTheSameBitsAgain) {
   EXPECT_EQ(run_forward(by_tree(1e-6), prisms, points).values, run_forward(by_tree(1e-6), prisms, points).values);
 }
 
-TEST(TreeMethod, TakesRanksHoweverTheyShare) {
+TEST_P(TreeFields, TakeRanksHoweverTheyShare) {
   const std::vector<Prism> prisms = random_prisms(Masses::huge_among_small, 1500, true, 12);
   const Points points = make_station_points(random_points(Places::inside, prisms, 800, 13));
-  const ListEnsemble ensemble(prisms);
-  const Fields exact = forward(ensemble, points, by(Method::direct), ranks());
+  const Magnets ensemble(prisms);
+  const Fields exact = forward(ensemble, points, by(Method::direct, default_tolerance, fields()), ranks());
   for (const Partition partition : {Partition::automatic, Partition::prisms, Partition::points, Partition::rank_grid}) {
-    Request request = by_tree(1e-6);
+    Request request = by_tree(1e-6, fields());
     request.execution.partition = partition;
     request.execution.rank_grid = {1, ranks().size()};
     const Fields computed = forward(ensemble, points, request, ranks());
@@ -209,16 +236,16 @@ TEST(TreeMethod, TakesRanksHoweverTheyShare) {
 
 /// Trees in parts of space against the direct sums, on all ranks.
 Fields expect_of_parts(const std::vector<Prism>& prisms, const std::vector<Point>& points, double tolerance,
-                       const std::string& what) {
-  const ListEnsemble ensemble(prisms);
+                       const std::string& what, FieldList fields = FieldList::gravity()) {
+  const Magnets ensemble(prisms);
   const Points stations = make_station_points(points);
-  const Fields exact = forward(ensemble, stations, by(Method::direct), ranks());
-  const Fields computed = forward(ensemble, stations, by_tree(tolerance), ranks());
+  const Fields exact = forward(ensemble, stations, by(Method::direct, default_tolerance, fields), ranks());
+  const Fields computed = forward(ensemble, stations, by_tree(tolerance, fields), ranks());
   EXPECT_EQ(computed.plan.tree.in_parts_of_space, ranks().size() > 1) << what;
   if (ranks().rank() == 0) {
     expect_alike(computed, exact, tolerance, what);
   }
-  EXPECT_EQ(forward(ensemble, stations, by_tree(tolerance), ranks()).values, computed.values) << what;
+  EXPECT_EQ(forward(ensemble, stations, by_tree(tolerance, fields), ranks()).values, computed.values) << what;
   return computed;
 }
 
@@ -243,17 +270,16 @@ TEST(SpaceParts, HoldEquallyMany) {
   EXPECT_EQ(fast::sampled_numbers({0, 100000}, 100).size(), 100U);
 }
 
-TEST(TreesOfRanks, KeepToTheTolerance) {
-  if (ranks().size() == 1) GTEST_SKIP() << "TreeMethod.KeepsToTheTolerance is of one rank";
-  const char* const text = std::getenv("PRISMFIELD_TREE_CASES");
-  const int n_cases = text != nullptr ? std::atoi(text) : 30;
+TEST_P(TreeFields, KeepToTheToleranceOnRanks) {
+  if (ranks().size() == 1) GTEST_SKIP() << "KeepToTheTolerance is of one rank";
+  const int n = n_cases(30);
   std::int64_t repeated = 0;
-  for (int i = 0; i < n_cases; ++i) {
-    const Case c = random_case(static_cast<std::uint64_t>(i));
-    repeated += expect_of_parts(c.prisms, c.points, c.tolerance, c.what).check.repeats;
+  for (int i = 0; i < n; ++i) {
+    const Case c = case_of(i);
+    repeated += expect_of_parts(c.prisms, c.points, c.tolerance, c.what, fields()).check.repeats;
   }
   // few exchanges, each of half the tolerance at most, are all that far points have
-  EXPECT_LE(repeated, n_cases / 100);
+  EXPECT_LE(repeated, n / 100);
 }
 
 TEST(TreesOfRanks, ServeWhateverLiesWhere) {
@@ -286,9 +312,9 @@ TEST(TreesOfRanks, KeepToTheToleranceBelowTheirBoxes) {
   }
 }
 
-TEST(TreesOfRanks, FindThePointsThatPrismsTouch) {
+TEST_P(TreeFields, FindThePointsThatPrismsTouchOnRanks) {
   const TouchingCase c;
-  expect_of_parts(c.prisms, c.points, 1e-7, "touching");
+  expect_of_parts(c.prisms, c.points, 1e-7, "touching", fields());
 }
 
 TEST(TreesOfRanks, AreNotMadeOfFewOfEither) {

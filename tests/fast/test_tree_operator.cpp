@@ -14,6 +14,7 @@
 #include <prismfield/make_operator.hpp>
 
 #include "fast/make_tree_operator.hpp"
+#include "magnets.hpp"
 #include "ranks.hpp"
 #include "tree_cases.hpp"
 
@@ -39,7 +40,7 @@ std::vector<double> on_host(const Vector& values) {
 }
 
 struct Operators {
-  ListEnsemble prisms;
+  Magnets prisms;
   Points points;
   Request request;
   std::unique_ptr<Operator<Space>> tree, direct;
@@ -49,11 +50,16 @@ struct Operators {
         points(make_station_points(random_points(places, random_prisms(masses, n_prisms, true, 31), 1000, 31))),
         request(make_request({}, fields)) {
     request.gravitational_constant = 3;
+    request.magnetic.inducing_field = inducing_field_of_tests;
+    request.magnetic.inside = Inside::borehole;
     direct = make_direct_operator(Space(), prisms, points, request, ranks());
     request.execution.tolerance = tolerance;
     tree = fast::make_tree_operator(Space(), prisms, points, request, ranks());
   }
 };
+
+/// All that an operator of magnetised prisms may have.
+const FieldList linear_magnetic = {Field::bx, Field::by, Field::bz, Field::tmi};
 
 // Against the largest sum of magnitudes of a row of G, by rows at some points.
 std::vector<double> row_sizes(Operators& o) {
@@ -76,7 +82,8 @@ std::vector<double> row_sizes(Operators& o) {
 TEST(TreeOperator, KeepsToTheTolerance) {
   FieldList some = FieldList::tensor();
   some.add(Field::guv);
-  for (const FieldList fields : {FieldList::gravity(), FieldList{Field::gz}, some}) {
+  for (const FieldList fields :
+       {FieldList::gravity(), FieldList{Field::gz}, some, linear_magnetic, FieldList{Field::tmi}}) {
     for (const double tolerance : {1e-4, 1e-8}) {
       Operators o(Masses::uniform, Places::above, tolerance, fields);
       ASSERT_EQ(o.tree->rows(), o.direct->rows());
@@ -95,8 +102,12 @@ TEST(TreeOperator, KeepsToTheTolerance) {
   }
 }
 
-TEST(TreeOperator, IsTransposedByItsOwnTranspose) {
-  Operators o(Masses::cells, Places::on_top, 1e-4, FieldList::gravity());
+class TreeOperatorOf : public ::testing::TestWithParam<FieldList> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, TreeOperatorOf, ::testing::Values(FieldList::gravity(), linear_magnetic),
+                         [](const auto& of) { return of.param == linear_magnetic ? "magnetic" : "gravity"; });
+
+TEST_P(TreeOperatorOf, IsTransposedByItsOwnTranspose) {
+  Operators o(Masses::cells, Places::on_top, 1e-4, GetParam());
   const Vector density = random_vector(o.tree->columns(), o.tree->prisms().begin, 6, 1);
   const Vector factors = random_vector(o.tree->rows(), 0, 7, 1);
   const Vector fields("fields", static_cast<std::size_t>(o.tree->rows()));
@@ -110,8 +121,8 @@ TEST(TreeOperator, IsTransposedByItsOwnTranspose) {
   EXPECT_NEAR(one, other, 1e-13 * size);
 }
 
-TEST(TreeOperator, HasDiagonalAndEntriesOfDirectSums) {
-  Operators o(Masses::uniform, Places::above, 1e-11, FieldList::gravity(), 200);
+TEST_P(TreeOperatorOf, HasDiagonalAndEntriesOfDirectSums) {
+  Operators o(Masses::uniform, Places::above, 1e-11, GetParam(), 200);
   const Vector weights = random_vector(o.tree->rows(), 0, 8, 1);
   const Vector of_tree("of_tree", static_cast<std::size_t>(o.tree->columns()));
   const Vector of_direct("of_direct", static_cast<std::size_t>(o.tree->columns()));

@@ -47,8 +47,7 @@ std::vector<double> on_host(const Vector& values) {
   return copy;
 }
 
-fast::TreeSettings settings_for(double tolerance, const std::array<double, 3>& size,
-                                FieldList asked = FieldList::all()) {
+fast::TreeSettings settings_for(double tolerance, const FieldSizes& size, FieldList asked = FieldList::all()) {
   return fast::tree_settings(smallest_set(asked), asked, tolerance, size);
 }
 
@@ -186,7 +185,7 @@ TEST(TreeProducts, UsesExchanges) {
 TEST(TreeProducts, TakesASubsetOfFields) {
   const Space space;
   const Case c(Masses::uniform, Places::above, 3000, 1500, true, 5);
-  const std::array<double, 3> size = smallest_sizes(c.exact);
+  const FieldSizes size = smallest_sizes(c.exact);
   fast::TreeSettings settings = settings_for(1e-6, size, {Field::gz});
   constexpr double any = std::numeric_limits<double>::infinity();
   settings.allowed = {{any, 1e-6 * size[1], any}};

@@ -107,11 +107,11 @@ inline std::array<double, n_gravity_fields> errors_of(const std::vector<double>&
   return error;
 }
 
-/// For each order of derivatives the largest value of its smallest component.
-inline std::array<double, 3> smallest_sizes(const std::vector<double>& exact) {
+/// For each order of derivatives of gravity the largest value of its smallest component.
+inline FieldSizes smallest_sizes(const std::vector<double>& exact) {
   const std::array<double, n_gravity_fields> size = largest_values(exact);
   return {size[0], *std::min_element(size.begin() + 1, size.begin() + 4),
-          *std::min_element(size.begin() + 4, size.end())};
+          *std::min_element(size.begin() + 4, size.end()), infinite_size};
 }
 
 }  // namespace prismfield::testing

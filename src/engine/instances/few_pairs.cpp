@@ -102,6 +102,15 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
   std::copy(touched.begin(), touched.end(), contact.begin());
 }
 
+std::array<double, 3> edge_strengths(FieldSet set, const PrismBlock& prisms, std::size_t number) {
+  const double density = prisms.density[number];
+  if (!has_magnetic(set)) return {density, density, density};
+  kernel::MagneticWeight<A> weight{{1, 1}, {density, {}}, {}};
+  for (std::size_t d = 0; d < 3; ++d) weight.sources.magnetization[d] = prisms.magnetization[d][number];
+  const Kokkos::Array<double, 3> strengths = kernel::edge_strengths(weight);
+  return {strengths[0], strengths[1], strengths[2]};
+}
+
 void add_contact(const double (&face)[3][2], const std::array<double, 3>& strength, const std::array<double, 3>& point,
                  const std::array<double, 3>& rounding, double* row) {
   using Lane = kernel::Lanes<A, kernel::HostLane, 1>;

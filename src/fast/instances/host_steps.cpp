@@ -15,7 +15,7 @@ int children_of_host() { return ShiftLevel<Shift::moments>::children<Numbers>; }
 namespace {
 template <class Step>
 void run_step(const FarData<Kokkos::HostSpace>& data, std::int64_t item) {
-  constexpr int n = Step::template numbers<Numbers>(max_degree);
+  constexpr int n = room_numbers<Step, Numbers>(max_degree, true);
   alignas(64) double room[n];
   Step::template run<Numbers>(Alone(), data, item, Room<Numbers>{room});
 }
