@@ -295,7 +295,7 @@ TYPED_TEST(FileOperatorOn, HasColumnsOfMagnetisedCells) {
   // susceptibility's file is not magnetisation's
   this->use_magnetic(Unknown::susceptibility);
   SensitivityFiles files = this->files();
-  EXPECT_ANY_THROW(this->in_file(files, StoredPrecision::double_));
+  EXPECT_ANY_THROW(static_cast<void>(this->in_file(files, StoredPrecision::double_)));
 }
 
 /// A field is more than 64 MiB on one rank, so that rows pass through memory in blocks, the last of them narrower.

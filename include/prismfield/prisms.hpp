@@ -21,7 +21,7 @@ inline constexpr double max_density = 1e12;
 struct PrismBlock {
   std::vector<double> west, east, south, north, bottom, top, density;
   /// along easting, northing, upward; empty where the source is not magnetised
-  std::array<std::vector<double>, 3> magnetization;
+  std::array<std::vector<double>, 3> magnetization{};
 
   [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(west.size()); }
   /// Of all columns but the magnetisation, and of the magnetisation.

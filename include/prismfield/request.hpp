@@ -123,7 +123,7 @@ struct Request {
   /// m3 kg-1 s-2, CODATA 2018
   double gravitational_constant = 6.6743e-11;
   Execution execution;
-  Magnetic magnetic;
+  Magnetic magnetic = {};
 
   /// From a kernel's fields, of which it leaves the constant out, to SI: of gravity G, of magnetic fields mu0/(4 pi).
   [[nodiscard]] constexpr double constant(bool is_magnetic) const noexcept {

@@ -67,7 +67,7 @@ Unknown unknown_of(const Case& run, const PropertyRanges& model) {
   if (!model.is_magnetic()) {
     throw InputError("", "fields",
                      fmt::format("has {}, but no cell of the model has a susceptibility or magnetization",
-                                 run.fields.of_magnetisation().begin()->name));
+                                 (*run.fields.of_magnetisation().begin()).name));
   }
   return model.remanence.max > 0 ? Unknown::magnetization : Unknown::susceptibility;
 }

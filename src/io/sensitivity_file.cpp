@@ -111,16 +111,18 @@ std::vector<std::string> differences(const SensitivityIdentity& wanted, const Se
 
 /// How an unknown and the fields of one of it are written.
 struct UnknownText {
-  const char *unit, *per, *one, *of_cells;
+  const char *many, *unit, *per, *one, *of_cells;
 };
 UnknownText text_of(Unknown unknown) {
   switch (unknown) {
-    case Unknown::susceptibility: return {"1", "", "a susceptibility of 1 (SI)", "susceptibility of each cell"};
+    case Unknown::susceptibility:
+      return {"susceptibilities", "1", "", "a susceptibility of 1 (SI)", "susceptibility of each cell"};
     case Unknown::magnetization:
-      return {"A m-1", " m A-1", "1 A/m", "magnetisation of each cell: blocks easting, northing, upward"};
+      return {"magnetisations", "A m-1", " m A-1", "1 A/m",
+              "magnetisation of each cell: blocks easting, northing, upward"};
     case Unknown::density: break;
   }
-  return {"kg m-3", " m3 kg-1", "1 kg/m3", "density of each cell"};
+  return {"densities", "kg m-3", " m3 kg-1", "1 kg/m3", "density of each cell"};
 }
 /// The dimension of G's columns.
 const char* columns_name(Unknown unknown) { return unknown == Unknown::magnetization ? "column" : "cell"; }
@@ -471,7 +473,7 @@ std::unique_ptr<RowSource> SensitivityFiles::open(const RowFile& rows) {
     m_warnings.push_back(fmt::format(
         "{}: its dataset model does not hold the {} of this case, G is that of this case; delete the file to "
         "have both",
-        rows.file.string(), name(m_header.unknown)));
+        rows.file.string(), text_of(m_header.unknown).many));
   }
   return source;
 }

@@ -7,6 +7,8 @@
 
 #include <prismfield/error.hpp>
 
+#include "model/properties.hpp"
+
 namespace prismfield {
 namespace {
 
@@ -68,13 +70,11 @@ const char* name(Unknown unknown) noexcept { return word_of(unknown_choices, unk
 std::vector<std::array<double, 3>> unit_magnetizations(Unknown unknown, const Magnetic& magnetic) {
   if (unknown == Unknown::density) return {};
   if (unknown == Unknown::magnetization) return {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  std::array<double, 3> induced = magnetic.inducing_field;
-  if (induced == std::array<double, 3>{}) {
+  if (magnetic.inducing_field == std::array<double, 3>{}) {
     throw InputError("", "magnetic.inducing_field",
                      "is missing; a susceptibility is magnetised by it: write inclination, declination and intensity");
   }
-  for (double& component : induced) component /= magnetic.vacuum_permeability;
-  return {induced};
+  return {induced_magnetization(magnetic)};
 }
 const char* name(Store store) noexcept { return word_of(store_choices, store); }
 const char* name(StoredPrecision precision) noexcept { return word_of(stored_precision_choices, precision); }
