@@ -126,6 +126,32 @@ class Models(Inversion):
             np.testing.assert_allclose(
                 residual * file["data_1/gz_sigma"][...], file["data_1/gz"][...] - file["data_1/gz_predicted"][...], atol=1e-12)
 
+    def test_the_shipped_remanence_is_found(self):
+        """The direction of a magnetisation, which a susceptibility cannot have; where it is and in which files."""
+        case = pathlib.Path(options.source) / "inputs" / "invert_magnetic.yaml"
+        quick = ("--set", "output.figure=null", "--set", "output.also=[m.vtr]")
+        result = self.done("invert", case, "--output", "m.h5", *quick)
+        self.assertRegex(result.stdout, r"(?m)^unknown magnetization, target chi 1, weighting by sensitivity, norm 0 2 2 2$")
+        self.assertRegex(result.stdout, r"(?m)^magnetization: \S+ to \S+ A/m$")
+        self.assertLess(abs(float(ROW.findall(result.stdout)[-1][3]) - 1), 0.02, result.stdout)
+        if h5py is None:
+            self.skipTest("no h5py")
+        with h5py.File(self.folder / "m.h5", "r") as file:
+            names = [f"magnetization_{direction}" for direction in ("easting", "northing", "upward")]
+            model = np.array([file[name][...] for name in names])
+            np.testing.assert_allclose(file["amplitude"][...], np.sqrt((model**2).sum(axis=0)), rtol=1e-12)
+            self.assertNotIn("density", file)
+            self.assertEqual(file[names[0]].attrs["units"], b"A m-1")
+            weights = file["amplitude"][...] ** 2
+            middle = [(weights * at).sum() / weights.sum() for at in np.meshgrid(
+                *(file[along][...] for along in ("upward", "northing", "easting")), indexing="ij")]
+        np.testing.assert_allclose(middle, (-175, 525, 475), atol=50)
+        inclination, declination = np.radians((-35, 130))
+        true = np.array([np.cos(inclination) * np.sin(declination), np.cos(inclination) * np.cos(declination),
+                         -np.sin(inclination)])
+        found = model.sum(axis=(1, 2, 3))
+        self.assertGreater(found @ true / np.linalg.norm(found), np.cos(np.radians(10)))
+
     def test_methods_that_compute_g_anew_find_the_same_model(self):
         self.inverted("--quiet", *STORED, "--set", "sensitivity.precision=double", "--output", "stored.h5")
         for method in ("tree", "fft"):
