@@ -7,20 +7,27 @@ import re
 VECTOR = ("gx", "gy", "gz")
 TENSOR = ("gxx", "gyy", "gzz", "gxy", "gxz", "gyz")
 NATIVE = ("potential", *VECTOR, *TENSOR)
+FLUX_DENSITY = ("bx", "by", "bz")
+# of the magnetic fields, those without a direction of their own
+ANOMALIES = {"tmi": r"$\Delta T$", "tmi_exact": r"$\Delta T_\mathrm{exact}$", "amplitude": "$|B|$"}
+MAGNETIC = (*FLUX_DENSITY, *ANOMALIES)
 # units as texts name them
 UNITS = {"Eotvos": "Eötvös", "1e-9 s-2": "Eötvös", "m2 s-2": "m² s⁻²"}
 
 
 def is_field(name):
-    return name == "potential" or re.fullmatch("g[a-z]{1,2}", name) is not None
+    return name == "potential" or name in MAGNETIC or re.fullmatch("g[a-z]{1,2}", name) is not None
 
 
 def in_order(names):
-    """Those of the names that fields have, the native ones first."""
+    """Those of the names that fields have: the native ones of gravity first, the magnetic ones last."""
     names = set(filter(is_field, names))
-    return [name for name in NATIVE if name in names] + sorted(names - set(NATIVE))
+    others = sorted(names - {*NATIVE, *MAGNETIC})
+    return [name for name in (*NATIVE, *others, *MAGNETIC) if name in names]
 
 
 def symbol_of(name):
+    if name in ANOMALIES:
+        return ANOMALIES[name]
     letters = name[1:] if len(name) == 2 else f"{{{name[1:]}}}"
-    return "$V$" if name == "potential" else f"$g_{letters}$"
+    return "$V$" if name == "potential" else f"${'B' if name in FLUX_DENSITY else 'g'}_{letters}$"

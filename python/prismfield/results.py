@@ -38,7 +38,8 @@ def plot(path: str | os.PathLike[str], figure: str | os.PathLike[str], **style: 
     Raises RunError with the reason for what cannot be drawn.
     """
     with open(path) as dataset:
-        tool = "figures.model" if "density" in dataset else "figures.fields"
+        is_model = any(name in dataset for name in ("density", "susceptibility", "magnetization_easting"))
+        tool = "figures.model" if is_model else "figures.fields"
     code = f"import sys; from prismfield.{tool} import main; main(sys.argv[1:])"
     done = subprocess.run(
         [sys.executable, "-c", code, os.fspath(path), os.fspath(figure), json.dumps(style)],

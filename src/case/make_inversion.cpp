@@ -230,6 +230,7 @@ private:
   void read_data() {
     ObservedDefaults defaults;
     defaults.axes = m_run.axes;
+    defaults.inducing_field = m_run.magnetic.inducing_field;
     if (m_run.fields_given) defaults.fields = m_run.fields;
     defaults.sigma = m_spec.sigma;
     defaults.sigma_may_be_unknown = !m_spec.settings.beta && m_spec.settings.beta_choice != BetaChoice::target;

@@ -33,6 +33,12 @@ inline constexpr std::array<const char*, 3> magnetization_columns = {"magnetizat
 /// Host memory of a prism, bytes.
 inline constexpr std::int64_t prism_bytes = 7 * sizeof(double);
 
+/// Prisms of a list. Their magnetisation is the remanent one; it and the susceptibility (SI) are empty where the list
+/// has none.
+struct ListedPrisms : PrismBlock {
+  std::vector<double> susceptibility;
+};
+
 /// What the numbers of a list mean.
 struct PrismUnits {
   /// bottom and top are depths

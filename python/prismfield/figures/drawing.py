@@ -247,10 +247,11 @@ def title_of(name):
 
 def fields_of(dataset):
     """Names of the dataset's fields, and of what belongs to terrain, in the order of panels. Of variables that are no
-    native fields long_name says whether they are fields: stations may bring their own."""
+    native fields of gravity long_name says whether they are fields: stations may bring their own."""
+    kinds = "gravity (potential|vector|gradient)|magnetic flux density|total-field anomaly|magnitude of the anomalous"
 
     def says_field(name):
-        return re.match("gravity (potential|vector|gradient)", str(dataset[name].attrs.get("long_name", "")))
+        return re.match(kinds, str(dataset[name].attrs.get("long_name", "")))
 
     names = in_order(name for name in dataset.variables if name in NATIVE or says_field(name))
     after = sum(name not in TENSOR for name in names if name in NATIVE)

@@ -17,7 +17,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 
 from prismfield.field_names import symbol_of
 from prismfield.figures import drawing
-from prismfield.figures.drawing import GREY, NO_DATA, STYLE, Dataset, Undrawable
+from prismfield.figures.drawing import GREY, NO_DATA, STYLE, Dataset, Undrawable, Variable
 
 # inches: what fits on a page across, and the room around panels for labels and titles
 PAGE_WIDTH = 10.4
@@ -182,8 +182,40 @@ def last_epoch(dataset, name):
     return values[-1] if "epoch" in dataset[name].dims else values
 
 
+# What a model is of: the values that are drawn first, their words and unit.
+QUANTITIES = {
+    "density": ("density", "kg/m³"),
+    "susceptibility": ("susceptibility", "SI"),
+    "amplitude": ("magnitude of the magnetization", "A/m"),
+}
+
+
+def with_amplitude(dataset):
+    """The dataset, with the magnitude of its magnetization where it has nothing else to draw first."""
+    components = component_names(dataset)
+    if len(components) < 3 or any(name in dataset for name in QUANTITIES):
+        return dataset
+    east = dataset[components[0]]
+    values = np.sqrt(sum(dataset[name].values ** 2 for name in components))
+    amplitude = Variable(east.dims, values, {"units": "A/m"})
+    return Dataset({**dataset.variables, "amplitude": amplitude}, dataset.attrs)
+
+
+def quantity(dataset):
+    """The name of what is drawn first, its words and unit."""
+    for name, (words, unit) in QUANTITIES.items():
+        if name in dataset:
+            return name, words, unit
+    raise ValueError(f"the file holds no model: no {' and no '.join(QUANTITIES)}")
+
+
+def component_names(dataset):
+    """Names of the components of a magnetization; none of another model."""
+    return [name for name in (f"magnetization_{direction}" for direction in Mesh.NAMES) if name in dataset]
+
+
 def background(values):
-    """The density about which a model's colours turn: 0, or the commonest of a model that is far from it."""
+    """The value about which a model's colours turn: 0, or the commonest of a model that is far from it."""
     finite = values[np.isfinite(values)]
     if finite.size == 0:
         return 0.0
@@ -203,12 +235,13 @@ class Mesh:
         self.counts = [len(edges) - 1 for edges in self.edges]
         self.horizontal = drawing.length_unit(self.spans[0], self.spans[1])
         self.vertical = drawing.length_unit(self.spans[2])
-        density = last_epoch(dataset, "density")
-        if list(density.shape) != self.counts[::-1]:
+        name = quantity(dataset)[0]
+        values = last_epoch(dataset, name)
+        if list(values.shape) != self.counts[::-1]:
             made = f"the bounds make (upward, northing, easting) {tuple(self.counts[::-1])}"
-            raise Undrawable(f"density is of shape {density.shape}; {made}")
+            raise Undrawable(f"{name} is of shape {values.shape}; {made}")
         self.asked = [self.cell_at(k, STYLE.get("cut", {}).get(name)) for k, name in enumerate(self.NAMES)]
-        self.cut = self.through(np.abs(density - background(density)))
+        self.cut = self.through(np.abs(values - background(values)))
 
     def cell_at(self, direction, place):
         """The cell that holds a place, of two that share it the upper one; None for no place."""
@@ -309,8 +342,35 @@ def draw_section(axes, panel, mesh, values, directions, scale, unit, has_others)
         colour_bar(axes, image, unit, scale.shown)
 
 
-def add_sections(page, heading, mesh, values, scale, unit, stations=()):
-    """Plan view, west-east and south-north section of values on the cells; those of one cell across are left out."""
+def draw_arrows(axes, panel, mesh, components, directions, longest):
+    """Arrows of the two components of a vector that lie in a section, one in about a sixth of an inch; `longest`: the
+    magnitude of an arrow that reaches to the next. Directions are stretched as the section is."""
+    places, nearest, stretch = [], [], []
+    for direction, inches in zip(directions, (panel.width, panel.height)):
+        edges = mesh.edges[direction]
+        n = max(int(inches / 0.17), 1)
+        centres = (edges[:-1] + edges[1:]) / 2
+        if len(centres) > n:
+            centres = np.linspace(edges[0], edges[-1], 2 * n + 1)[1::2]
+        places.append(centres * (mesh.vertical if direction == 2 else mesh.horizontal)[0])
+        nearest.append(np.searchsorted(edges, centres, side="right") - 1)
+        stretch.append(inches / mesh.spans[direction])
+    along, up = (np.nan_to_num(component[np.ix_(nearest[1], nearest[0])]) for component in components)
+    x, y = np.meshgrid(*places)
+    those = np.hypot(along, up) > 0.08 * longest
+    x, y, along, up = x[those], y[those], along[those], up[those]
+    length = np.hypot(along, up) / np.hypot(along * stretch[0], up * stretch[1])
+    looks = {"color": "white", "edgecolor": "0.1", "linewidth": 0.3, "width": 0.02, "headwidth": 3.5, "pivot": "mid"}
+    units = {"angles": "uv", "units": "inches", "scale_units": "inches", "scale": longest / 0.2}
+    axes.quiver(x, y, along * stretch[0] * length, up * stretch[1] * length, minlength=0, **looks, **units)
+
+
+def add_sections(page, heading, mesh, values, scale, unit, stations=(), vectors=()):
+    """Plan view, west-east and south-north section of values on the cells; those of one cell across are left out.
+
+    `vectors`: easting, northing and upward component on the cells of what is drawn as arrows.
+    """
+    longest = float(np.nanmax(np.sqrt(sum(np.square(v) for v in vectors)), initial=0.0)) if len(vectors) else 0.0
     sizes = section_sizes(mesh)
     east, north, up = mesh.cut
     sections = []
@@ -321,11 +381,15 @@ def add_sections(page, heading, mesh, values, scale, unit, stations=()):
     if mesh.counts[2] > 1 and mesh.counts[1] > 1:
         sections.append((sizes[2], f"South–north, easting {mesh.between(0)}", values[:, :, east], (1, 2)))
     panels = []
+    cuts = {(0, 1): np.s_[up], (0, 2): np.s_[:, north, :], (1, 2): np.s_[:, :, east]}
     for k, ((width, height), title, cells, directions) in enumerate(sections):
 
         def draw(axes, panel, cells=cells, directions=directions):
             draw_section(axes, panel, mesh, cells, directions, scale, unit, has_others=len(sections) > 1)
             axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())
+            if longest > 0:
+                within = [vectors[direction][cuts[directions]] for direction in directions]
+                draw_arrows(axes, panel, mesh, within, directions, longest)
             factor, dots = mesh.horizontal[0], {"markersize": 2, "alpha": 0.7, "markeredgewidth": 0}
             for easting, northing in stations if directions == (0, 1) else ():
                 axes.plot(easting * factor, northing * factor, ".", color="0.1", **dots)
@@ -612,27 +676,28 @@ def draw_convergence(axes, panel, rows):
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
 
 
-def draw_extremes(axes, panel, rows):
+def draw_extremes(axes, panel, rows, label):
     products = rows["products"].values
     for name, colour in (("maximum", RED), ("minimum", BLUE)):
         axes.plot(products, rows[name].values, "o-", color=colour, markersize=3.5, linewidth=1.0, label=name)
     axes.axhline(0, color="0.6", linewidth=0.6, zorder=0)
-    name_axes(axes, r"products with $G^T W G$", "density (kg/m³)")
+    name_axes(axes, r"products with $G^T W G$", label)
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     axes.legend(fontsize=7.5, frameon=False, loc="best")
 
 
 def summary(dataset, mesh, rows):
-    """A line on the mesh, the densities and the end of the inversion."""
+    """A line on the mesh, the model's values and the end of the inversion."""
     cells = " × ".join(str(n) for n in mesh.counts)
-    density = dataset["density"].values
-    active = int(np.isfinite(last_epoch(dataset, "density")).sum())
+    name, words, unit = quantity(dataset)
+    values = dataset[name].values
+    active = int(np.isfinite(last_epoch(dataset, name)).sum())
     parts = [f"{cells} cells, {active:,} active"]
-    if "epoch" in dataset["density"].dims:
-        parts.append(f"{len(density)} epochs")
+    if "epoch" in dataset[name].dims:
+        parts.append(f"{len(values)} epochs")
     if active:
-        low, high = (float(f(density)) for f in (np.nanmin, np.nanmax))
-        parts.append(f"density {low:.4g} to {high:.4g} kg/m³".replace("-", "−"))
+        low, high = (float(f(values)) for f in (np.nanmin, np.nanmax))
+        parts.append(f"{words} {low:.4g} to {high:.4g} {unit}".replace("-", "−"))
     if rows.sizes.get("iteration", 0):
         chi, beta = (float(rows[name].values[-1]) for name in ("chi", "beta"))
         parts.append(f"χ = {number(chi)}, β = {number(beta)}")
@@ -643,39 +708,52 @@ def summary(dataset, mesh, rows):
     return "  ·  ".join(parts)
 
 
+def in_words(name):
+    """Density, Magnetization, easting component."""
+    what, _, direction = name.partition("_")
+    return what.capitalize() + (f", {direction} component" if direction else "")
+
+
 def draw_model(path):
-    dataset = drawing.open_file(path)
-    if "density" not in dataset:
-        raise ValueError("the file holds no model: no density")
+    dataset = with_amplitude(drawing.open_file(path))
+    name, words, unit = quantity(dataset)
     has_inversion = "data_sets" in dataset.attrs
     rows = drawing.open_file(path, "convergence") if has_inversion else Dataset()
     sets = [drawing.open_file(path, f"data_{k + 1}") for k in range(int(dataset.attrs.get("data_sets", 0)))]
     mesh = Mesh(dataset)
-    density = last_epoch(dataset, "density")
+    model = last_epoch(dataset, name)
     stations = [
         (data["easting"].values, data["northing"].values)
         for data in sets
         if "station" in data.sizes and data.sizes["station"] <= 2000
     ]
     page = Page()
-    scale = Scale(density, middle=background(density))
+    components = component_names(dataset)
+    vectors = [last_epoch(dataset, component) for component in components] if name == "amplitude" else []
+    is_plain = name == "amplitude"
+    scale = Scale(model, limits=(0.0, float(np.nanmax(model, initial=0.0)))) if is_plain else Scale(
+        model, middle=background(model)
+    )
     names = [str(name) for name in dataset["epoch"].values] if "epoch" in dataset else []
     epochs = [shortened(name, LONGEST_HEADING // 3) for name in names]
     of_last = f", {epochs[-1]}" if epochs else ""
-    add_sections(page, "Density" + of_last, mesh, density, scale, "kg/m³", stations=stations)
+    heading = words.capitalize() + (" and its direction" if len(vectors) == 3 else "") + of_last
+    add_sections(page, heading, mesh, model, scale, unit, stations=stations, vectors=vectors)
     if epochs:
-        values = density - dataset["density"].values[0]
-        heading = f"Change of the density from {epochs[0]} to {epochs[-1]}"
+        values = model - dataset[name].values[0]
+        heading = f"Change of the {words} from {epochs[0]} to {epochs[-1]}"
         there = copy.copy(mesh)
         there.cut = mesh.through(np.abs(values))
-        add_sections(page, heading, there, values, Scale(values, middle=0.0), "kg/m³")
-    if "density_sigma" in dataset:
-        values = last_epoch(dataset, "density_sigma")
-        heading = "Standard deviation of the density" + of_last
-        add_sections(page, heading, mesh, values, Scale(values), "kg/m³")
+        add_sections(page, heading, there, values, Scale(values, middle=0.0), unit)
+    for one in components or [name]:
+        if f"{one}_sigma" not in dataset:
+            continue
+        values = last_epoch(dataset, f"{one}_sigma")
+        heading = f"Standard deviation of the {in_words(one).lower()}{of_last}"
+        add_sections(page, heading, mesh, values, Scale(values), unit)
     if "depth_of_investigation" in dataset:
         values = last_epoch(dataset, "depth_of_investigation")
-        heading = "Depth of investigation: 0 where the data determine the density, 1 where the reference does"
+        heading = f"Depth of investigation: 0 where the data determine the {words}, 1 where the reference does"
         add_sections(page, heading, mesh, values, Scale(values, limits=(0.0, 1.0)), "0 data, 1 reference")
     for k, data in enumerate(sets):
         if not epochs or str(data.attrs.get("epoch")) in (names[0], names[-1]):
@@ -683,7 +761,8 @@ def draw_model(path):
     if rows.sizes.get("iteration", 0):
         page.heading("Convergence")
         width = (PAGE_WIDTH - 3 * (LEFT + RIGHT)) / 3
-        charts = {"L-curve": draw_l_curve, "Misfit": draw_convergence, "Least and greatest density": draw_extremes}
+        extremes = functools.partial(draw_extremes, label=f"{words} ({unit})")
+        charts = {"L-curve": draw_l_curve, "Misfit": draw_convergence, f"Least and greatest {words}": extremes}
         page.row([Panel(width, 2.3, name, functools.partial(draw, rows=rows)) for name, draw in charts.items()])
     title = str(dataset.attrs.get("title", "")).strip()
     return page.finish(title, summary(dataset, mesh, rows), str(dataset.attrs.get("source", "")))
