@@ -21,7 +21,7 @@ protected:
     m_spec.easting = EdgesList{{0, 100, 250, 500}};
     m_spec.northing = EdgesWidths{0, {100, 200}};
     m_spec.upward = Axis{-30, 0, 2};
-    m_spec.density = ConstantDensity{7};
+    m_spec.density = ConstantProperty{7};
   }
   PrismBlock read() { return read_all(*made(m_run, m_spec)); }
   std::string message() {

@@ -52,9 +52,9 @@ void expect_same(const PrismBlock& a, const PrismBlock& b) {
 std::unique_ptr<Cells> mesh_of(const CellEdges& edges, const std::vector<std::int64_t>& cells) {
   return make_mesh(edges, "model.mesh", [&](const CellCounts& counts) {
     CellBackground background;
-    background.kind = CellBackground::Kind::listed;
-    background.densities.assign(static_cast<std::size_t>(counts[0] * counts[1] * counts[2]), 0);
-    for (const std::int64_t cell : cells) background.densities[static_cast<std::size_t>(cell)] = 1;
+    background[density_property].kind = PropertyFill::Kind::listed;
+    background[density_property].values.assign(static_cast<std::size_t>(counts[0] * counts[1] * counts[2]), 0);
+    for (const std::int64_t cell : cells) background[density_property].values[static_cast<std::size_t>(cell)] = 1;
     return background;
   });
 }

@@ -98,7 +98,7 @@ TEST_F(CaseTest, ReadsEveryKey) {
   EXPECT_EQ(voxels.easting.max, 22000);
   EXPECT_EQ(voxels.northing.min, -1000);
   EXPECT_EQ(voxels.upward.count, 50);
-  EXPECT_EQ(std::get<ConstantDensity>(voxels.density).value, 0);
+  EXPECT_EQ(std::get<ConstantProperty>(voxels.density).value, 0);
   ASSERT_EQ(voxels.spheres.size(), 2U);
   EXPECT_THAT(voxels.spheres[0].center, ElementsAre(11000, 11000, -4000));
   EXPECT_EQ(voxels.spheres[1].radius, 0.5);
@@ -229,8 +229,8 @@ TEST_F(CaseTest, ReadsMeshEdgesInAllFiveWays) {
   EXPECT_EQ(random.cells, 20);
   EXPECT_EQ(random.top, 0);
   EXPECT_EQ(random.seed, 3U);
-  EXPECT_EQ(std::get<RandomDensity>(mesh.density).range.max, 3000);
-  EXPECT_EQ(std::get<RandomDensity>(mesh.density).seed, 18446744073709551615U);
+  EXPECT_EQ(std::get<RandomProperty>(mesh.density).range.max, 3000);
+  EXPECT_EQ(std::get<RandomProperty>(mesh.density).seed, 18446744073709551615U);
 
   const Case b = read(small_points + R"(model:
   mesh:

@@ -31,8 +31,8 @@ std::unique_ptr<Cells> row_of_cells(const Axis& axis, std::size_t direction) {
   (direction == 0 ? voxels.easting : direction == 1 ? voxels.northing : voxels.upward) = axis;
   return make_voxels(voxels, [](const CellCounts&) {
     CellBackground background;
-    background.kind = CellBackground::Kind::random;
-    background.range = {100, 3000};
+    background[density_property].kind = PropertyFill::Kind::random;
+    background[density_property].range = {100, 3000};
     return background;
   });
 }

@@ -374,8 +374,8 @@ TEST(KeyTable, HasTheDefaultsOfTheCode) {
   const std::vector<std::pair<std::string, std::string>> defaults = {
       {"gravitational_constant", text_of(Case().gravitational_constant)},
       {"axes", text_of(name(Case().axes))},
-      {"model.voxels.density", text_of(std::get<ConstantDensity>(VoxelsSpec().density).value)},
-      {"model.voxels.density.seed", text_of(RandomDensity().seed)},
+      {"model.voxels.density", text_of(std::get<ConstantProperty>(VoxelsSpec().density).value)},
+      {"model.voxels.density.seed", text_of(RandomProperty().seed)},
       {"model.prisms.group", PrismsSpec().group},
       {"model.prisms.allow_overlap", text_of(PrismsSpec().allow_overlap)},
       {"model.mesh.upward.origin", text_of(EdgesRandom().origin)},

@@ -31,7 +31,7 @@ TEST(MakeModel, MakesEachKindOfModel) {
   Case run;
   VoxelsSpec voxels;
   voxels.easting = voxels.northing = voxels.upward = {0, 2, 2};
-  voxels.density = ConstantDensity{1};
+  voxels.density = ConstantProperty{1};
   run.model = voxels;
   EXPECT_EQ(made(run)->description(), "voxels 2 x 2 x 2, 8 prisms with density");
   PrismsSpec prisms;
@@ -40,7 +40,7 @@ TEST(MakeModel, MakesEachKindOfModel) {
   EXPECT_EQ(made(run)->description(), "1 prism");
   MeshSpec mesh;
   mesh.easting = mesh.northing = mesh.upward = EdgesList{{0, 1, 4}};
-  mesh.density = ConstantDensity{1};
+  mesh.density = ConstantProperty{1};
   run.model = mesh;
   EXPECT_EQ(made(run)->description(), "mesh 2 x 2 x 2, 8 prisms with density");
 }
@@ -50,7 +50,7 @@ TEST(MakeModel, TellsTheRangeOfDensities) {
   Case run;
   const auto densities = [&](ModelSpec model) {
     run.model = std::move(model);
-    const Range range = make_model(run, Communicator()).densities();
+    const Range range = make_model(run, Communicator()).ranges().density;
     return std::pair{range.min, range.max};
   };
   using Pair = std::pair<double, double>;
@@ -62,11 +62,11 @@ TEST(MakeModel, TellsTheRangeOfDensities) {
   // a box that covers all of another: its density is nowhere
   voxels.boxes.push_back({{2, 4}, {0, 4}, {0, 4}, -20});
   EXPECT_EQ(densities(voxels), Pair(-350, -20));
-  voxels.density = ConstantDensity{500};
+  voxels.density = ConstantProperty{500};
   EXPECT_EQ(densities(voxels), Pair(-350, -20));
   voxels.boxes.pop_back();
   EXPECT_EQ(densities(voxels), Pair(-350, 500));
-  voxels.density = RandomDensity{{100, 3000}, 1};
+  voxels.density = RandomProperty{{100, 3000}, 1};
   EXPECT_EQ(densities(voxels), Pair(-350, 3000));
   MeshSpec mesh;
   mesh.easting = mesh.northing = EdgesList{{0, 1}};
@@ -92,14 +92,14 @@ TEST(MakeModel, GivesTheSamePrismsWhicheverWayTheyAreDescribed) {
   voxels.easting = {0, 40, 4};
   voxels.northing = {0, 30, 3};
   voxels.upward = {-20, 0, 2};
-  voxels.density = RandomDensity{{100, 3000}, 4};
+  voxels.density = RandomProperty{{100, 3000}, 4};
   run.model = voxels;
   const auto as_voxels = made(run);
   MeshSpec mesh;
   mesh.easting = EdgesWidths{0, {10, 10, 10, 10}};
   mesh.northing = EdgesList{{0, 10, 20, 30}};
   mesh.upward = EdgesRandom{{10, 10}, 2, 0, 0.0, 1};
-  mesh.density = RandomDensity{{100, 3000}, 4};
+  mesh.density = RandomProperty{{100, 3000}, 4};
   run.model = mesh;
   const auto as_mesh = made(run);
   PrismBlock a, b;

@@ -29,7 +29,7 @@ TEST_F(Mesh, TakesEdgesAsTheyAreWritten) {
 }
 
 TEST_F(Mesh, TakesDensitiesByCell) {
-  m_spec.density = RandomDensity{{100, 3000}, 7};
+  m_spec.density = RandomProperty{{100, 3000}, 7};
   const PrismBlock p = read();
   for (std::size_t c = 0; c < 12; ++c)
     EXPECT_EQ(p.density[c], random_uniform(100, 3000, 7, RandomStream::cell_density, c));
@@ -39,8 +39,10 @@ TEST_F(Mesh, TakesDensitiesByCell) {
 }
 
 TEST_F(Mesh, RefusesAMeshWithoutDensity) {
-  m_spec.density = ConstantDensity{0};
-  EXPECT_EQ(message(), "case.yaml:1: model.mesh: the density of every cell is 0; at least one must have a density");
+  m_spec.density = ConstantProperty{0};
+  EXPECT_EQ(message(),
+            "case.yaml:1: model.mesh: every cell has a density of 0; at least one needs a density, "
+            "susceptibility or magnetization");
 }
 
 }  // namespace

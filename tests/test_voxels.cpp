@@ -130,7 +130,7 @@ TEST(Voxels, OneCellIsTheWholeBox) {
   v.easting = {-1, 2, 1};
   v.northing = {3, 7, 1};
   v.upward = {-9, -8, 1};
-  v.density = ConstantDensity{5};
+  v.density = ConstantProperty{5};
   PrismBlock expected;
   append(expected, -1, 2, 3, 7, -9, -8, 5);
   expect_equal(read_all(*made(voxels_case(), v)), expected);
@@ -142,7 +142,7 @@ TEST(Voxels, NeighboursShareTheirFacesToTheLastBit) {
   v.easting = {0.1, 0.7, 7};
   v.northing = {1e5 + 0.1, 1e5 + 0.7, 11};
   v.upward = {-0.3, 1e-3, 13};
-  v.density = ConstantDensity{1};
+  v.density = ConstantProperty{1};
   const PrismBlock p = read_all(*made(voxels_case(), v));
   ASSERT_EQ(p.size(), 7 * 11 * 13);
   for (std::size_t c = 0; c + 1 < 7; ++c) EXPECT_EQ(p.east[c], p.west[c + 1]);
@@ -176,7 +176,7 @@ TEST(Voxels, LaterShapesWinAndZeroCarves) {
   VoxelsSpec v;
   v.easting = {0, 5, 5};
   v.northing = v.upward = {0, 1, 1};
-  v.density = ConstantDensity{1};
+  v.density = ConstantProperty{1};
   v.spheres = {{{2.5, 0.5, 0.5}, 2, 2}, {{2.5, 0.5, 0.5}, 1, 0}};
   EXPECT_THAT(read_all(*made(voxels_case(), v)).density, ElementsAre(2, 2));
   v.boxes = {{{0, 1}, {0, 1}, {0, 1}, 0}, {{2, 3}, {0, 1}, {0, 1}, 4}};
@@ -213,10 +213,10 @@ TEST(Voxels, EqualTheCellsLookedAtOneByOne) {
     const std::int64_t cells = v.easting.count * v.northing.count * v.upward.count;
     PrismBlock expected;
     if (round % 4 == 0) {
-      v.density = ConstantDensity{round % 8 == 0 ? 0.0 : 3.0};
+      v.density = ConstantProperty{round % 8 == 0 ? 0.0 : 3.0};
       expected = cell_by_cell(v, [&](std::int64_t) { return round % 8 == 0 ? 0.0 : 3.0; });
     } else if (round % 4 == 1) {
-      v.density = RandomDensity{{100, 3000}, 42};
+      v.density = RandomProperty{{100, 3000}, 42};
       expected = cell_by_cell(v, [&](std::int64_t cell) {
         return random_uniform(100, 3000, 42, RandomStream::cell_density, static_cast<std::uint64_t>(cell));
       });
@@ -290,10 +290,10 @@ TEST(Voxels, OfABillionCellsTakeLittleMemory) {
   // 4/3 pi 400^3, less the part of 100^3 that is inside, to the roughness of the surface
   EXPECT_NEAR(static_cast<double>(spheres->size()), 4.0 / 3 * 3.14159265358979 * (64e6 - 1e6), 3e5);
   EXPECT_LT(spheres->memory_bytes(), 50'000'000);
-  v.density = RandomDensity{{100, 3000}, 7};
+  v.density = RandomProperty{{100, 3000}, 7};
   EXPECT_LT(made(voxels_case(), v)->memory_bytes(), 50'000'000);
   v.spheres.clear();
-  v.density = ConstantDensity{1};
+  v.density = ConstantProperty{1};
   const auto full = made(voxels_case(), v);
   EXPECT_EQ(full->size(), 1'000'000'000);
   EXPECT_LT(full->memory_bytes(), 100'000);
@@ -304,7 +304,7 @@ TEST(Voxels, OfABillionCellsTakeLittleMemory) {
   // rows of one cell: the worst for runs
   v.easting = {0, 1, 1};
   v.northing = v.upward = {0, 1, 30000};
-  v.density = ConstantDensity{0};
+  v.density = ConstantProperty{0};
   v.boxes = {{{0, 1}, {0, 1}, {0, 1}, 5}};
   EXPECT_EQ(made(voxels_case(), v)->size(), 900'000'000);
   EXPECT_LT(made(voxels_case(), v)->memory_bytes(), 1'000'000);
@@ -315,7 +315,7 @@ TEST(Voxels, RandomDensitiesDependOnCellNumberAlone) {
   v.easting = {0, 10, 10};
   v.northing = {0, 20, 20};
   v.upward = {0, 30, 30};
-  v.density = RandomDensity{{100, 3000}, 9};
+  v.density = RandomProperty{{100, 3000}, 9};
   const PrismBlock all = read_all(*made(voxels_case(), v));
   for (std::size_t c = 0; c < all.density.size(); ++c) {
     ASSERT_EQ(all.density[c], random_uniform(100, 3000, 9, RandomStream::cell_density, c));
@@ -325,14 +325,14 @@ TEST(Voxels, RandomDensitiesDependOnCellNumberAlone) {
   const PrismBlock rest = read_all(*made(voxels_case(), v));
   ASSERT_EQ(rest.size(), 200);
   EXPECT_EQ(rest.density[0], all.density[29 * 200]);
-  v.density = RandomDensity{{5, 5}, 9};
+  v.density = RandomProperty{{5, 5}, 9};
   EXPECT_EQ(read_all(*made(voxels_case(), v)).density[0], 5);
 }
 
 TEST(Voxels, WarnOfAShapeThatCoversNoCentre) {
   VoxelsSpec v;
   v.easting = v.northing = v.upward = {0, 8, 8};
-  v.density = ConstantDensity{1};
+  v.density = ConstantProperty{1};
   v.spheres = {{{4, 4, 4}, 3, 2}, {{4, 4, 4}, 0.5, 3}, {{100, 4, 4}, 3, 3}};
   v.boxes = {{{0, 0.5}, {0, 8}, {0, 8}, 3}, {{0, 8}, {0, 8}, {0, 8}, 4}};
   EXPECT_THAT(made(voxels_case(), v)->warnings(), ElementsAre("model.voxels.spheres[1] covers the centre of no cell",
@@ -345,16 +345,16 @@ TEST(Voxels, RefuseWhatCannotBeCells) {
   v.easting = v.northing = v.upward = {0, 8, 8};
   const auto message = [&] { return mistakes([&] { (void)made(voxels_case(), v); }); };
   EXPECT_THAT(message(), AllOf(HasSubstr("case.yaml:3: model.voxels: "), HasSubstr("no cell has a density")));
-  v.density = ConstantDensity{1};
+  v.density = ConstantProperty{1};
   v.easting = {8, 0, 8};
   EXPECT_THAT(message(), HasSubstr("model.voxels.easting: min 8 is not below max 0"));
   v.easting = {0, 8, 0};
   EXPECT_THAT(message(), HasSubstr("model.voxels.easting: 0 cells"));
   v.easting = {0, 1e38, 8};
-  v.density = ConstantDensity{-1e20};
+  v.density = ConstantProperty{-1e20};
   EXPECT_THAT(message(), AllOf(HasSubstr("model.voxels.easting: lies more than 1e+12 m from 0"),
                                HasSubstr("model.voxels.density: a density is more than 1e+12 kg/m3, the limit")));
-  v.density = ConstantDensity{1};
+  v.density = ConstantProperty{1};
   v.easting = {1e16, 1e16 + 8, 100};
   EXPECT_THAT(message(), HasSubstr("thinner than double precision can tell apart"));
   v.easting = v.northing = v.upward = {0, 8, 10'000'000};

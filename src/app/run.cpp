@@ -78,7 +78,7 @@ std::string run_heading(const Inputs& inputs, const Plan& plan, const std::strin
   return fmt::format("{}\n{}\n{}, {} pairs{}\nmodel: {}; {}\npoints: {}; {}\n{}; {}; {}{}\n", shown(inputs.run.title),
                      shown(inputs.model->description()), points_text(inputs.points), pairs_text(plan),
                      is_vector ? "; fields: " + fields_text(inputs.run.fields) : "",
-                     extent_text(inputs.model->source().bounds()), density_text(inputs.model->densities()),
+                     extent_text(inputs.model->source().bounds()), density_text(inputs.model->ranges().density),
                      extent_text(bounds_of(inputs.points)), overlap_text(inputs), space_text(plan),
                      partition_text(plan, ranks), name(plan.precision),
                      plan.tolerance > default_tolerance ? "; " + method_text(plan) : "");
@@ -107,7 +107,7 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
   };
   row("model", inputs.model->description());
   row("model's extent", extent_text(inputs.model->source().bounds()));
-  row("densities", density_text(inputs.model->densities()));
+  row("densities", density_text(inputs.model->ranges().density));
   row("points", points_text(inputs.points));
   row("points' extent", fmt::format("{}; {}", extent_text(bounds_of(inputs.points)), overlap_text(inputs)));
   row("fields", fields_text(inputs.run.fields));

@@ -162,7 +162,8 @@ std::string below_sea(const Inputs& inputs) {
 /// What a user should know of a model and points that can hardly be meant so: units, coordinates.
 std::vector<std::string> input_warnings(const Inputs& inputs) {
   std::vector<std::string> warnings = constant_warnings(inputs.run.gravitational_constant);
-  std::vector<std::string> of_densities = density_warnings(inputs.model->densities(), densities_of_file(inputs.run));
+  std::vector<std::string> of_densities =
+      density_warnings(inputs.model->ranges().density, densities_of_file(inputs.run));
   const Bounds bounds = inputs.model->source().bounds();
   std::vector<std::string> of_places = place_warnings(bounds, bounds_of(inputs.points));
   if (of_places.empty()) of_places = height_warnings(bounds, inputs.points);

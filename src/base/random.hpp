@@ -17,6 +17,7 @@ enum class RandomStream : std::uint32_t {
   station_easting = 5,
   station_northing = 6,
   station_upward = 7,
+  cell_susceptibility = 8,
   /// noise of native field f of gravity is noise + f, that of guv noise + 10
   noise = 16,
   /// draws of a study's bootstrap

@@ -37,23 +37,30 @@ namespace prismfield {
 
 struct YamlNode;
 
-/// The same density everywhere, kg/m3.
-struct ConstantDensity {
+/// One property, density (kg/m3) or susceptibility (SI), that is the same everywhere.
+struct ConstantProperty {
   double value = 0;
 };
 
-/// Uniform on [range.min, range.max) kg/m3, a function of seed and cell number only.
-struct RandomDensity {
+/// Uniform on [range.min, range.max), a function of seed and cell number only.
+struct RandomProperty {
   Range range;
   std::uint64_t seed = 1;
 };
 
-using DensitySpec = std::variant<ConstantDensity, RandomDensity, DensityFile>;
+using PropertySpec = std::variant<ConstantProperty, RandomProperty, DensityFile>;
+
+/// A remanent magnetisation, A/m along easting, northing, upward, or the file of one a cell.
+using MagnetizationSpec = std::variant<std::array<double, 3>, DensityFile>;
+
+/// What cells are filled with.
+struct CellProperties {
+  PropertySpec density = ConstantProperty{}, susceptibility = ConstantProperty{};
+  MagnetizationSpec magnetization = std::array<double, 3>{};
+};
 
 /// model.voxels
-struct VoxelsSpec : Voxels {
-  DensitySpec density = ConstantDensity{};
-};
+struct VoxelsSpec : Voxels, CellProperties {};
 
 /// Cell edges of one direction of a mesh in a file.
 struct EdgesFile {
@@ -62,9 +69,9 @@ struct EdgesFile {
 using EdgesSpec = std::variant<EdgesList, EdgesWidths, Axis, EdgesFile, EdgesRandom>;
 
 /// model.mesh
-struct MeshSpec {
+struct MeshSpec : CellProperties {
   EdgesSpec easting, northing, upward;
-  DensitySpec density = ConstantDensity{};
+  /// in the place of the edges, the density and the susceptibility
   std::optional<UbcFiles> ubc;
 };
 

@@ -42,8 +42,10 @@ std::string Model::description() const {
   return std::visit([](const auto& prisms) { return prisms->description(); }, m_prisms);
 }
 
-Range Model::densities() const noexcept {
-  return std::visit([](const auto& prisms) { return prisms->densities(); }, m_prisms);
+PropertyRanges Model::ranges() const noexcept {
+  if (const Terrain* const of = terrain()) return {of->densities(), {}, {}};
+  const Cells* const of_cells = cells();
+  return of_cells != nullptr ? of_cells->ranges() : std::get<std::unique_ptr<DistributedPrisms>>(m_prisms)->ranges();
 }
 
 const std::vector<std::string>& Model::warnings() const noexcept {
@@ -90,8 +92,13 @@ Digest Model::digest(const Communicator& communicator) const {
   if (cells.kind == "mesh") {
     for (const std::vector<double>& edges : cells.edges) checksum.add(edges);
   }
-  checksum.add(cells.background.densities);
+  for (const PropertyFill& fill : cells.background) checksum.add(fill.values);
   return checksum.digest();
+}
+
+void Model::set_induced(const std::array<double, 3>& induced) noexcept {
+  if (auto* const list = std::get_if<std::unique_ptr<DistributedPrisms>>(&m_prisms)) (*list)->set_induced(induced);
+  if (auto* const of_cells = std::get_if<std::unique_ptr<Cells>>(&m_prisms)) (*of_cells)->set_induced(induced);
 }
 
 void Model::hold(IndexRange range, const Communicator& communicator) {
@@ -151,116 +158,169 @@ CellGrid unchecked_grid(const Case& run) {
   return {read_ubc_mesh(input_file(run, mesh->ubc->mesh, "model.mesh.ubc.mesh")), {}};
 }
 
-bool names_file(const DensitySpec& density) { return std::holds_alternative<DensityFile>(density); }
+bool names_file(const PropertySpec& property) { return std::holds_alternative<DensityFile>(property); }
+
+bool names_file(const CellProperties& cells) {
+  return names_file(cells.density) || names_file(cells.susceptibility) ||
+         std::holds_alternative<DensityFile>(cells.magnetization);
+}
 
 /// True when the cells of a model cannot be made from the case alone.
 bool names_file(const ModelSpec& model) {
   if (edges_in_files(model)) return true;
-  if (const auto* voxels = std::get_if<VoxelsSpec>(&model)) return names_file(voxels->density);
+  if (const auto* voxels = std::get_if<VoxelsSpec>(&model)) return names_file(*voxels);
   const auto* mesh = std::get_if<MeshSpec>(&model);
-  return mesh != nullptr && names_file(mesh->density);
+  return mesh != nullptr && names_file(*mesh);
 }
 
-CellBackground listed_background(std::vector<double> densities) {
-  CellBackground background;
-  background.kind = CellBackground::Kind::listed;
-  background.densities = std::move(densities);
-  return background;
+PropertyFill listed_fill(std::vector<double> values) {
+  PropertyFill fill;
+  fill.kind = PropertyFill::Kind::listed;
+  fill.values = std::move(values);
+  return fill;
 }
 
-/// What the density key of the case, "model.voxels.density", asks for, and in `note` what is to be said of it.
-CellBackground cell_background(const Case& run, const std::string& key, const DensitySpec& spec,
-                               const CellCounts& counts, std::string& note) {
+/// What a key of the case, "model.voxels.density", asks for; what is to be said of it is added to `notes`.
+PropertyFill property_fill(const Case& run, const std::string& key, const PropertySpec& spec, const CellCounts& counts,
+                           std::vector<std::string>& notes) {
   if (const auto* named = std::get_if<DensityFile>(&spec)) {
     const InputFile file = input_file(run, named->file, key + ".file");
-    note = ubc_model_note(file, *named);
-    return listed_background(read_densities(file, *named, counts));
+    if (std::string note = ubc_model_note(file, *named); !note.empty()) notes.push_back(std::move(note));
+    return listed_fill(read_densities(file, *named, counts));
   }
-  CellBackground background;
-  if (const auto* constant = std::get_if<ConstantDensity>(&spec)) {
-    background.value = constant->value;
-    return background;
+  PropertyFill fill;
+  if (const auto* constant = std::get_if<ConstantProperty>(&spec)) {
+    fill.value = constant->value;
+    return fill;
   }
-  const auto& random = std::get<RandomDensity>(spec);
+  const auto& random = std::get<RandomProperty>(spec);
   if (!(random.range.min <= random.range.max)) {
-    throw InputError("", key + ".random", "the first density is above the second");
+    throw InputError("", key + ".random", "the first value is above the second");
   }
   if (random.range.min == random.range.max) {
-    background.value = random.range.min;
+    fill.value = random.range.min;
   } else {
-    background.kind = CellBackground::Kind::random;
-    background.range = random.range;
-    background.seed = random.seed;
+    fill.kind = PropertyFill::Kind::random;
+    fill.range = random.range;
+    fill.seed = random.seed;
+  }
+  return fill;
+}
+
+/// The same of all properties; `key`: "model.voxels".
+CellBackground cell_background(const Case& run, const std::string& key, const CellProperties& spec,
+                               const CellCounts& counts, std::vector<std::string>& notes) {
+  CellBackground background;
+  background[density_property] = property_fill(run, key + ".density", spec.density, counts, notes);
+  background[susceptibility_property] = property_fill(run, key + ".susceptibility", spec.susceptibility, counts, notes);
+  PropertyFill* const magnetization = &background[magnetization_property];
+  if (const auto* named = std::get_if<DensityFile>(&spec.magnetization)) {
+    auto components = read_magnetizations(input_file(run, named->file, key + ".magnetization.file"), *named, counts);
+    for (std::size_t d = 0; d < 3; ++d) magnetization[d] = listed_fill(std::move(components[d]));
+  } else {
+    for (std::size_t d = 0; d < 3; ++d) magnetization[d].value = std::get<0>(spec.magnetization)[d];
   }
   return background;
 }
 
 std::unique_ptr<Cells> voxels_of(const Case& run, const VoxelsSpec& spec) {
-  std::string note;
-  auto cells = make_voxels(spec, [&](const CellCounts& counts) {
-    return cell_background(run, "model.voxels.density", spec.density, counts, note);
-  });
-  if (!note.empty()) cells->add_note(note);
+  std::vector<std::string> notes;
+  auto cells = make_voxels(
+      spec, [&](const CellCounts& counts) { return cell_background(run, "model.voxels", spec, counts, notes); });
+  for (std::string& note : notes) cells->add_note(std::move(note));
   return cells;
 }
 
-/// Densities of UBC's file, 0 in its inactive cells, whose number is added to `inactive`. Throws InputError where a
-/// number that is no density seems to mark them and no key says so, and where all cells are inactive.
-std::vector<double> ubc_densities(const InputFile& file, const UbcFiles& files, const CellCounts& counts,
-                                  std::int64_t& inactive) {
-  const double to_si = files.density_to_si;
-  std::vector<double> densities = read_ubc_densities(file, to_si, counts);
-  if (files.inactive) inactive = replace_mark(densities, *files.inactive, to_si, 0);
-  if (const auto cells = static_cast<std::int64_t>(densities.size()); inactive == cells) {
+/// A file of UBC's with one property.
+struct UbcProperty {
+  InputFile file;
+  std::size_t property;
+  double to_si;
+  /// cells with the mark of inactive ones
+  std::int64_t inactive = 0;
+};
+
+/// Throws InputError where a number that is no density or susceptibility seems to mark inactive cells.
+void check_air(const UbcProperty& of, const std::vector<double>& values) {
+  const auto refuse = [&](const std::string& what, double mark, const char* more) {
+    throw of.file.error(fmt::format("{}: if that marks inactive cells, such as air, write inactive: {} beside it{}",
+                                    what, number_text(mark), more));
+  };
+  if (of.property == susceptibility_property) {
+    const double least = *std::min_element(values.begin(), values.end());
+    if (least < susceptibility_limits.min)
+      refuse(fmt::format("has {}, no susceptibility", number_text(least)), least, "");
+  } else if (const auto air = find_air_mark(values, of.to_si)) {
+    constexpr double most_in_kilograms = 5000;
+    const double written = in_unit(air->density, of.to_si);
+    const bool may_be_kilograms = of.to_si != 1 && std::abs(written) <= most_in_kilograms;
+    refuse(air->text, written, may_be_kilograms ? "; if the file is in kg/m3, density_unit: kg/m3" : "");
+  }
+}
+
+/// What a file of UBC's says, 0 in its inactive cells. Throws InputError where all cells are inactive, too.
+std::vector<double> ubc_values(UbcProperty& of, const UbcFiles& files, const CellCounts& counts) {
+  std::vector<double> values = read_ubc_densities(of.file, of.to_si, counts, property_names[of.property]);
+  if (files.inactive) of.inactive = replace_mark(values, *files.inactive, of.to_si, 0);
+  if (const auto cells = static_cast<std::int64_t>(values.size()); of.inactive == cells) {
     throw InputError("", "model.mesh.ubc.inactive",
                      fmt::format("is {}, which all {} of '{}' have; write what its cells without a mass have alone",
-                                 number_text(*files.inactive), counted(cells, "cell"), file.path.string()));
+                                 number_text(*files.inactive), counted(cells, "cell"), of.file.path.string()));
   }
-  if (const auto air = find_air_mark(densities, to_si)) {
-    constexpr double most_in_kilograms = 5000;
-    const double written = in_unit(air->density, to_si);
-    const bool may_be_kilograms = to_si != 1 && std::abs(written) <= most_in_kilograms;
-    throw file.error(fmt::format("{}: if that marks inactive cells, such as air, write inactive: {} beside it{}",
-                                 air->text, number_text(written),
-                                 may_be_kilograms ? "; if the file is in kg/m3, density_unit: kg/m3" : ""));
+  check_air(of, values);
+  return values;
+}
+
+/// Says of the cells that a file marks as inactive how many they are.
+void tell_inactive(const UbcProperty& of, double mark, std::int64_t cell_total, Cells& cells) {
+  if (of.inactive == 0) {
+    cells.add_warning(
+        fmt::format("model.mesh.ubc.inactive: no cell of '{}' has {}; write the number as the file has it, in its unit "
+                    "and with all its digits",
+                    of.file.path.string(), number_text(mark)));
+  } else {
+    cells.add_note(fmt::format("{} of {} of '{}' left out: they have {}, as model.mesh.ubc.inactive says",
+                               grouped(of.inactive), counted(cell_total, "cell"), of.file.path.string(),
+                               number_text(mark)));
   }
-  return densities;
 }
 
 std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
   const InputFile mesh = input_file(run, files.mesh, "model.mesh.ubc.mesh");
-  const InputFile density = input_file(run, files.density, "model.mesh.ubc.density");
+  std::vector<UbcProperty> properties;
+  const auto add = [&](const std::filesystem::path& file, std::size_t property, double to_si) {
+    const std::string key = std::string("model.mesh.ubc.") + property_names[property];
+    if (!file.empty()) properties.push_back({input_file(run, file, key), property, to_si});
+  };
+  add(files.density, density_property, files.density_to_si);
+  add(files.susceptibility, susceptibility_property, 1);
   ProblemList problems;
-  for (const InputFile* file : {&mesh, &density}) problems.collect([&] { check_readable(*file); });
+  problems.collect([&] { check_readable(mesh); });
+  for (const UbcProperty& of : properties) problems.collect([&] { check_readable(of.file); });
   problems.throw_if_any();
-  std::int64_t cell_total = 0, inactive = 0;
+  std::int64_t cell_total = 0;
   auto cells = make_mesh(read_ubc_mesh(mesh), mesh.key, [&](const CellCounts& counts) {
     cell_total = counts[0] * counts[1] * counts[2];
-    return listed_background(ubc_densities(density, files, counts, inactive));
+    CellBackground background;
+    for (UbcProperty& of : properties) background[of.property] = listed_fill(ubc_values(of, files, counts));
+    return background;
   });
-  if (files.inactive && inactive == 0) {
-    cells->add_warning(
-        fmt::format("model.mesh.ubc.inactive: no cell of '{}' has {}; write the number as the file has it, in its unit "
-                    "and with all its digits",
-                    density.path.string(), number_text(*files.inactive)));
-  } else if (files.inactive) {
-    cells->add_note(fmt::format("{} of {} of '{}' left out: they have {}, as model.mesh.ubc.inactive says",
-                                grouped(inactive), counted(cell_total, "cell"), density.path.string(),
-                                number_text(*files.inactive)));
+  for (const UbcProperty& of : properties) {
+    if (files.inactive) tell_inactive(of, *files.inactive, cell_total, *cells);
   }
   // file order and cell order, held side by side
-  cells->note_peak(2 * cell_total * static_cast<std::int64_t>(sizeof(double)));
+  cells->note_peak(static_cast<std::int64_t>((1 + properties.size()) * sizeof(double)) * cell_total);
   return cells;
 }
 
 std::unique_ptr<Cells> mesh_of(const Case& run, const MeshSpec& spec) {
   if (spec.ubc) return mesh_of_ubc(run, *spec.ubc);
   CellGrid grid = mesh_grid(run, spec);
-  std::string note;
+  std::vector<std::string> notes;
   auto cells = make_mesh(std::move(grid.edges), "model.mesh", [&](const CellCounts& counts) {
-    return cell_background(run, "model.mesh.density", spec.density, counts, note);
+    return cell_background(run, "model.mesh", spec, counts, notes);
   });
-  if (!note.empty()) cells->add_note(note);
+  for (std::string& note : notes) cells->add_note(std::move(note));
   cells->set_rounding(grid.rounding);
   return cells;
 }
@@ -276,10 +336,12 @@ std::unique_ptr<Cells> share_cells(std::unique_ptr<Cells> cells, const Communica
   if (communicator.size() == 1) return cells;
   CellsContent content;
   if (communicator.rank() == 0) content = std::move(*cells).take();
-  CellBackground& fill = content.background;
-  broadcast_all(communicator, content.kind, content.edges[0], content.edges[1], content.edges[2], fill.kind, fill.value,
-                fill.range, fill.seed, fill.densities, content.constants, content.runs, content.groups, content.size,
-                content.bounds, content.rounding, content.densities, content.warnings, content.notes);
+  for (PropertyFill& fill : content.background) {
+    broadcast_all(communicator, fill.kind, fill.value, fill.range, fill.seed, fill.values);
+  }
+  broadcast_all(communicator, content.kind, content.edges[0], content.edges[1], content.edges[2], content.constants,
+                content.runs, content.groups, content.size, content.bounds, content.rounding, content.ranges,
+                content.warnings, content.notes);
   return std::make_unique<Cells>(std::move(content));
 }
 
@@ -335,29 +397,50 @@ bool densities_of_file(const Case& run) {
   return terrain == nullptr || terrain->density;
 }
 
+namespace {
+
+/// The prisms of a case's model, of whatever kind. Collective.
+Model model_of(const Case& run, const Communicator& communicator) {
+  if (const auto* prisms = std::get_if<PrismsSpec>(&run.model)) {
+    return Model(read_prisms(input_file(run, prisms->file, "model.prisms.file"), *prisms, communicator));
+  }
+  if (const auto* terrain = std::get_if<TerrainSpec>(&run.model)) {
+    TerrainContent content;
+    agree_on_input(communicator, [&] {
+      if (communicator.rank() == 0) content = terrain_content(run, *terrain);
+    });
+    content.masses = terrain->masses;
+    share_terrain(content, communicator);
+    std::unique_ptr<Terrain> made;
+    agree_on_input(communicator, [&] { made = std::make_unique<Terrain>(std::move(content)); });
+    return Model(std::move(made));
+  }
+  // What is computed from the case alone is made by each rank for itself.
+  const bool read_by_root = names_file(run.model);
+  std::unique_ptr<Cells> cells;
+  agree_on_input(communicator, [&] {
+    if (!read_by_root || communicator.rank() == 0) cells = cells_of(run);
+  });
+  return Model(read_by_root ? share_cells(std::move(cells), communicator) : std::move(cells));
+}
+
+/// Throws InputError where magnetic fields are asked of susceptibilities and no field induces anything.
+void check_inducing(const Case& run, const Model& model) {
+  if (run.fields.of_magnetisation().empty() || !model.ranges().has_susceptibility()) return;
+  if (direction_of(run.magnetic.inducing_field) != std::array<double, 3>{}) return;
+  throw InputError("", "magnetic.inducing_field",
+                   "is missing; it magnetises the susceptibility of the model: write magnetic: {inducing_field: "
+                   "{inclination: -62.5, declination: 11.25, intensity: 48250}} with the Earth's field at the survey");
+}
+
+}  // namespace
+
 Model make_model(const Case& run, const Communicator& communicator) {
   return at_places_of(run, [&] {
-    if (const auto* prisms = std::get_if<PrismsSpec>(&run.model)) {
-      return Model(read_prisms(input_file(run, prisms->file, "model.prisms.file"), *prisms, communicator));
-    }
-    if (const auto* terrain = std::get_if<TerrainSpec>(&run.model)) {
-      TerrainContent content;
-      agree_on_input(communicator, [&] {
-        if (communicator.rank() == 0) content = terrain_content(run, *terrain);
-      });
-      content.masses = terrain->masses;
-      share_terrain(content, communicator);
-      std::unique_ptr<Terrain> made;
-      agree_on_input(communicator, [&] { made = std::make_unique<Terrain>(std::move(content)); });
-      return Model(std::move(made));
-    }
-    // What is computed from the case alone is made by each rank for itself.
-    const bool read_by_root = names_file(run.model);
-    std::unique_ptr<Cells> cells;
-    agree_on_input(communicator, [&] {
-      if (!read_by_root || communicator.rank() == 0) cells = cells_of(run);
-    });
-    return Model(read_by_root ? share_cells(std::move(cells), communicator) : std::move(cells));
+    Model model = model_of(run, communicator);
+    check_inducing(run, model);
+    model.set_induced(induced_magnetization(run.magnetic));
+    return model;
   });
 }
 

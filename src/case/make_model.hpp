@@ -24,8 +24,8 @@ class Communicator;
 struct Case;
 
 /// The ensemble that a run computes, and what is to be told of it. Under MPI a rank may hold only a range of a listed
-/// one; everything but read() tells of the whole on every rank. Cells of density 0 and prisms of zero size are left out
-/// of the numbering.
+/// one; everything but read() tells of the whole on every rank. Cells whose properties are all 0 and prisms of zero
+/// size are left out of the numbering.
 class Model {
 public:
   explicit Model(std::unique_ptr<Cells> cells) : m_prisms(std::move(cells)) {}
@@ -39,8 +39,8 @@ public:
   [[nodiscard]] const Terrain* terrain() const noexcept;
   /// One line for --dry-run and the terminal, e.g. "voxels 700 x 700 x 50, 251946 prisms with density".
   [[nodiscard]] std::string description() const;
-  /// Least and greatest density of its prisms, kg/m3; of random ones the range that they are drawn from.
-  [[nodiscard]] Range densities() const noexcept;
+  /// What its prisms are made of; of random properties the range that they are drawn from.
+  [[nodiscard]] PropertyRanges ranges() const noexcept;
   /// What the user should be told though the run goes on (prisms of zero size left out, ...).
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept;
   /// What users should see that is no error (inactive cells).
@@ -56,6 +56,9 @@ public:
   /// Makes `range` the prisms that this rank holds: listed ones move between ranks, others are everywhere. Collective;
   /// ranges may overlap or be empty. Throws AgreedFailure everywhere when a rank has no memory for its own.
   void hold(IndexRange range, const Communicator& communicator);
+
+  /// What a susceptibility of 1 SI is magnetised to, A/m: F0/mu0.
+  void set_induced(const std::array<double, 3>& induced) noexcept;
 
 private:
   std::variant<std::unique_ptr<Cells>, std::unique_ptr<DistributedPrisms>, std::unique_ptr<Terrain>> m_prisms;

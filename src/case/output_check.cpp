@@ -187,7 +187,7 @@ void tell_bodies(const Case& run, ResultHeader& header) {
   constexpr std::size_t most_told = 500;
   const auto* voxels = std::get_if<VoxelsSpec>(&run.model);
   if (voxels == nullptr || voxels->spheres.size() + voxels->boxes.size() > most_told) return;
-  const auto* background = std::get_if<ConstantDensity>(&voxels->density);
+  const auto* background = std::get_if<ConstantProperty>(&voxels->density);
   if (background == nullptr || background->value != 0) return;
   for (const Sphere& sphere : voxels->spheres) {
     header.model_spheres.insert(header.model_spheres.end(), {sphere.center[0], sphere.center[1], sphere.radius});

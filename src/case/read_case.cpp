@@ -143,15 +143,6 @@ private:
                      intensity * nanotesla);
   }
 
-  /// Degrees, at most so many in magnitude.
-  double angle(const Value& value, double most) {
-    const double degrees = number(value, "an angle in degrees").value_or(0);
-    if (std::abs(degrees) > most) {
-      problem(value, fmt::format("is {}; an angle from {} to {} degrees is expected", degrees, -most, most));
-    }
-    return degrees;
-  }
-
   void observations(const Value& value, Case& run) {
     const Section section(*this, value);
     const std::string chosen = section.one_of({{"grid", {}}, {"stations", {}}});

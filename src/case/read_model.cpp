@@ -38,19 +38,74 @@ public:
   }
 
 private:
-  DensitySpec density(const Value& value) {
+  /// `name`: density, which may have a unit, or susceptibility
+  PropertySpec property(const Value& value, const std::string& name) {
     if (value.node->kind != Kind::map) {
-      return ConstantDensity{number(value, "a number, {random: [min, max], seed: 1} or {file: name}").value_or(0)};
+      return ConstantProperty{number(value, "a number, {random: [min, max], seed: 1} or {file: name}").value_or(0)};
     }
     const Section section(*this, value);
-    const std::string chosen = section.one_of({{"random", {"seed"}}, {"file", {"dataset", "density_unit"}}});
+    const bool has_unit = name == property_names[density_property];
+    Words of_file = {"dataset"};
+    if (has_unit) of_file.emplace_back("density_unit");
+    const std::string chosen = section.one_of({{"random", {"seed"}}, {"file", of_file}});
     if (chosen == "random") {
-      RandomDensity random;
+      RandomProperty random;
       if (const auto v = section.find("random")) random.range = range(*v, true).value_or(Range{});
       if (const auto v = section.find("seed")) random.seed = seed(*v).value_or(random.seed);
       return random;
     }
-    return chosen.empty() ? DensityFile() : density_file(section, "densities");
+    DensityFile file;
+    if (!chosen.empty()) file = density_file(section, has_unit ? "densities" : "susceptibilities", has_unit);
+    file.what = name;
+    return file;
+  }
+
+  /// [easting, northing, upward] or a map of inclination, declination and intensity, A/m
+  std::array<double, 3> magnetization(const Value& value) {
+    std::array<double, 3> components{};
+    if (value.node->kind != Kind::map) {
+      const std::string form =
+          "[easting, northing, upward] in A/m or {inclination: ..., declination: ..., intensity: ...}";
+      if (!is_list_of(value, components.size(), form)) return components;
+      for (std::size_t d = 0; d < components.size(); ++d) components[d] = number(item(value, d)).value_or(0);
+      return components;
+    }
+    const Section section(*this, value);
+    for (const std::string key : {"file", "dataset"}) {
+      if (const auto v = section.find(key)) problem(*v, "is for all cells of a model, not for a body; write A/m");
+    }
+    const auto inclination = section.need("inclination", "an angle in degrees, down positive,");
+    const auto declination = section.need("declination", "an angle in degrees, east of grid north,");
+    const auto intensity = section.need("intensity", "a number in A/m");
+    return vector_of(inclination ? angle(*inclination, 90) : 0, declination ? angle(*declination, 360) : 0,
+                     intensity ? not_negative(*intensity).value_or(0) : 0);
+  }
+
+  MagnetizationSpec magnetization_of_cells(const Value& value) {
+    if (value.node->kind != Kind::map || value.node->find("file") == nullptr) return magnetization(value);
+    const Section section(*this, value);
+    (void)section.one_of({{"inclination", {"declination", "intensity"}}, {"file", {"dataset"}}});
+    DensityFile file = density_file(section, "magnetizations", false);
+    file.what = "magnetization";
+    return file;
+  }
+
+  /// The keys susceptibility and magnetization of cells.
+  void magnetic_properties(const Section& section, CellProperties& cells) {
+    if (const auto v = section.find("susceptibility")) cells.susceptibility = property(*v, "susceptibility");
+    if (const auto v = section.find("magnetization")) cells.magnetization = magnetization_of_cells(*v);
+  }
+
+  /// What a sphere or box is made of.
+  Properties body(const Section& section) {
+    Properties properties{};
+    const auto susceptibility = section.find("susceptibility"), remanence = section.find("magnetization");
+    const auto density =
+        susceptibility || remanence ? section.find("density") : section.need("density", "a number in kg/m3");
+    if (density) properties[density_property] = number(*density).value_or(0);
+    if (susceptibility) properties[susceptibility_property] = number(*susceptibility).value_or(0);
+    if (remanence) std::ranges::copy(magnetization(*remanence), properties.begin() + magnetization_property);
+    return properties;
   }
 
   std::optional<EdgesSpec> edges(const Value& value, bool is_upward) {
@@ -124,7 +179,7 @@ private:
       }
     }
     if (const auto v = section.need("radius", "a length above 0")) sphere.radius = positive(*v).value_or(1);
-    if (const auto v = section.need("density", "a number in kg/m3")) sphere.density = number(*v).value_or(0);
+    sphere.properties = body(section);
     voxels.spheres.push_back(sphere);
   }
 
@@ -134,7 +189,7 @@ private:
     if (const auto v = section.need("easting", "[min, max]")) box.easting = range(*v, false).value_or(Range{});
     if (const auto v = section.need("northing", "[min, max]")) box.northing = range(*v, false).value_or(Range{});
     if (const auto v = section.need("upward", "[min, max]")) box.upward = range(*v, false).value_or(Range{});
-    if (const auto v = section.need("density", "a number in kg/m3")) box.density = number(*v).value_or(0);
+    box.properties = body(section);
     voxels.boxes.push_back(box);
   }
 
@@ -145,7 +200,8 @@ private:
     if (const auto v = section.need("northing", "[min, max, cells]")) result.northing = axis(*v, true).value_or(Axis{});
     if (const auto v = section.need("upward", "[min, max, cells]")) result.upward = axis(*v, true).value_or(Axis{});
     countable(value, {result.easting.count, result.northing.count, result.upward.count});
-    if (const auto v = section.find("density")) result.density = density(*v);
+    if (const auto v = section.find("density")) result.density = property(*v, "density");
+    magnetic_properties(section, result);
     if (const auto v = section.find("spheres")) {
       each(*v, "a list of {center: [...], radius: ..., density: ...}", [&](const Value& one) { sphere(one, result); });
     }
@@ -158,12 +214,15 @@ private:
 
   void prism_columns(const Value& value, PrismsSpec& prisms) {
     // Each quantity under its own name and the papers'.
-    static const std::vector<std::pair<std::string, std::string>> quantities = {
-        {"west", "x1"},   {"east", "x2"}, {"south", "y1"},       {"north", "y2"},
-        {"bottom", "z1"}, {"top", "z2"},  {"density", "density"}};
+    static const std::vector<std::pair<std::string, std::string>> quantities = [] {
+      std::vector<std::pair<std::string, std::string>> all = {{"west", "x1"},  {"east", "x2"},   {"south", "y1"},
+                                                              {"north", "y2"}, {"bottom", "z1"}, {"top", "z2"}};
+      for (const char* const name : property_names) all.emplace_back(name, name);
+      return all;
+    }();
     static const std::string form =
-        "a list of the seven columns west, east, south, north, bottom, top, density (or x1, x2, "
-        "y1, y2, z1, z2, density) in the file's order";
+        "a list of the columns west, east, south, north, bottom, top (or x1, x2, y1, y2, z1, z2) and density, or "
+        "susceptibility and magnetization_easting, _northing and _upward, in the file's order";
     if (!is_list(value, form)) return;
     Words known;
     for (const auto& [name, papers_name] : quantities) {
@@ -191,7 +250,10 @@ private:
       seen[index] = true;
       prisms.columns.push_back(*name);
     }
-    for (std::size_t i = 0; all_known && i < quantities.size(); ++i) {
+    const auto first_property = seen.begin() + n_face_columns;
+    const bool has_property = std::find(first_property, seen.end(), true) != seen.end();
+    const std::size_t n_needed = n_face_columns + (has_property ? 0 : 1);
+    for (std::size_t i = 0; all_known && i < n_needed; ++i) {
       if (!seen[i]) problem(value, fmt::format("lacks {}; {} is expected", quantities[i].first, form));
     }
   }
@@ -235,14 +297,16 @@ private:
       const Section files(*this, *ubc);
       result.ubc.emplace();
       if (const auto v = files.need("mesh", "the name of a UBC mesh file")) result.ubc->mesh = input(*v).value_or("");
-      if (const auto v = density_of(files, "the name of a UBC density file")) {
+      const auto susceptibility = files.find("susceptibility");
+      if (susceptibility) result.ubc->susceptibility = input(*susceptibility).value_or("");
+      if (const auto v = density_of(files, "the name of a UBC density file", susceptibility.has_value())) {
         result.ubc->density = input(*v).value_or("");
       }
       constexpr double gram_a_cubic_centimetre = 1000;
       result.ubc->density_to_si =
           unit_factor(files, "density_unit", "kg/m3", "g/cm3", gram_a_cubic_centimetre, gram_a_cubic_centimetre);
       if (const auto v = files.find("inactive")) result.ubc->inactive = number(*v);
-      for (const std::string key : {"easting", "northing", "upward", "density"}) {
+      for (const std::string key : {"easting", "northing", "upward", "density", "susceptibility", "magnetization"}) {
         if (const auto v = section.find(key)) problem(*v, "is written beside ubc, which holds it already");
       }
       return result;
@@ -251,8 +315,10 @@ private:
     if (const auto v = section.need("easting", form)) result.easting = edges(*v, false).value_or(EdgesSpec{});
     if (const auto v = section.need("northing", form)) result.northing = edges(*v, false).value_or(EdgesSpec{});
     if (const auto v = section.need("upward", form)) result.upward = edges(*v, true).value_or(EdgesSpec{});
-    if (const auto v = density_of(section, "a number, {random: [min, max]} or {file: name}")) {
-      result.density = density(*v);
+    magnetic_properties(section, result);
+    const bool has_other = section.has("susceptibility") || section.has("magnetization");
+    if (const auto v = density_of(section, "a number, {random: [min, max]} or {file: name}", has_other)) {
+      result.density = property(*v, "density");
     }
     return result;
   }
@@ -285,9 +351,10 @@ private:
     return result;
   }
 
-  /// a density, which an inversion looks for
-  std::optional<Value> density_of(const Section& section, const std::string& expected) const {
-    return m_use == CaseUse::inversion ? section.find("density") : section.need("density", expected);
+  /// a density, which an inversion looks for, and which another property can stand for
+  std::optional<Value> density_of(const Section& section, const std::string& expected, bool has_other) const {
+    const bool is_needed = m_use != CaseUse::inversion && !has_other;
+    return is_needed ? section.need("density", expected) : section.find("density");
   }
 
   CaseUse m_use;

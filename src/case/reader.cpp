@@ -169,6 +169,14 @@ std::optional<double> CaseReader::number_in(const Value& value, double least, do
   return expects(value, expected);
 }
 
+double CaseReader::angle(const Value& value, double most) {
+  const double degrees = number(value, "an angle in degrees").value_or(0);
+  if (std::abs(degrees) > most) {
+    problem(value, fmt::format("is {}; an angle from {} to {} degrees is expected", degrees, -most, most));
+  }
+  return degrees;
+}
+
 std::optional<double> CaseReader::positive(const Value& value) {
   return number_in(value, std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max(),
                    "a number above 0");

@@ -90,6 +90,8 @@ public:
   /// one in [least, most], which `expected` says
   std::optional<double> number_in(const Value& value, double least, double most, const std::string& expected,
                                   const std::string& form = "a number");
+  /// degrees, at most so many in magnitude
+  double angle(const Value& value, double most);
   std::optional<double> positive(const Value& value);
   std::optional<double> not_negative(const Value& value);
   std::optional<std::int64_t> whole(const Value& value, std::int64_t least, std::int64_t most = largest_count,

@@ -26,9 +26,6 @@
 namespace prismfield {
 namespace {
 
-/// The first of prism_columns: west, east, south, north, bottom, top.
-constexpr std::size_t n_faces = 6;
-
 std::string bounds_name(const ArrayFile& content, const std::string& coordinate) {
   const auto named = content.has(coordinate) ? content.text_attribute(coordinate, "bounds") : std::nullopt;
   return named.value_or(coordinate + "_bounds");
@@ -223,7 +220,7 @@ std::string prism_image(const ListedPrisms& prisms, const WriteSpec& spec) {
     refer_to_crs(out, name);
   };
   const auto columns = columns_of(prisms);
-  for (std::size_t c = 0; c < n_faces; ++c) write(prism_columns[c], *columns[c], "m");
+  for (std::size_t c = 0; c < n_face_columns; ++c) write(prism_columns[c], *columns[c], "m");
   for (const PropertyColumn& property : properties_of(prisms)) {
     write(property.name, *property.values, unit_of_property(property.name));
   }
@@ -241,7 +238,7 @@ void write_prism_table(TextOutput& out, const ListedPrisms& prisms, bool csv, do
     units.push_back(property.name + " in " + (in_grams ? "g/cm3" : unit_text(unit_of_property(property.name))));
   }
   if (!csv) out.add(fmt::format("# {}\n# {}, heights upwards\n# ", shown(command), fmt::join(units, ", ")));
-  for (std::size_t c = 0; c < n_faces; ++c) {
+  for (std::size_t c = 0; c < n_face_columns; ++c) {
     if (c > 0) out.add(separator);
     out.add(prism_columns[c]);
   }
@@ -251,7 +248,7 @@ void write_prism_table(TextOutput& out, const ListedPrisms& prisms, bool csv, do
   }
   out.add('\n');
   for (std::size_t i = 0; i < prisms.west.size(); ++i) {
-    for (std::size_t c = 0; c < n_faces; ++c) {
+    for (std::size_t c = 0; c < n_face_columns; ++c) {
       if (c > 0) out.add(separator);
       out.add((*columns[c])[i]);
     }
@@ -287,14 +284,14 @@ std::vector<PropertySource> property_sources(ListedPrisms& prisms, const std::ve
 }
 
 /// Adds a cell with these faces where it has a property.
-void add_cell(ListedPrisms& prisms, const std::array<double, n_faces>& faces, std::size_t cell,
+void add_cell(ListedPrisms& prisms, const std::array<double, n_face_columns>& faces, std::size_t cell,
               const std::vector<PropertySource>& sources) {
   const bool is_massless = std::none_of(sources.begin(), sources.end(), [&](const PropertySource& source) {
     return !std::isnan((*source.from)[cell]) && (*source.from)[cell] != 0;
   });
   if (is_massless) return;
   const auto columns = columns_of(prisms);
-  for (std::size_t c = 0; c < n_faces; ++c) columns[c]->push_back(faces[c]);
+  for (std::size_t c = 0; c < n_face_columns; ++c) columns[c]->push_back(faces[c]);
   for (const PropertySource& source : sources) {
     const double value = (*source.from)[cell];
     source.to->push_back(std::isnan(value) ? 0 : value);
@@ -506,6 +503,37 @@ std::vector<double> read_densities(const InputFile& file, const DensityFile& spe
   }
   if (is_ubc_model(file, spec)) return read_ubc_densities(file, ubc_to_si(spec), counts, spec.what);
   return densities_from_text(file, spec, counts);
+}
+
+std::array<std::vector<double>, 3> read_magnetizations(const InputFile& file, const DensityFile& spec,
+                                                       const CellCounts& counts) {
+  if (!is_array_file(file)) throw file.error("is text; magnetizations of cells are read from HDF5 or netCDF-4");
+  const std::string name = spec.dataset.empty() ? spec.what : spec.dataset;
+  const std::string dataset = name.starts_with('/') ? name : "/" + name;
+  std::array<std::vector<double>, 3> components;
+  const ArrayFile arrays(file);
+  if (!arrays.has(dataset)) {
+    for (std::size_t d = 0; d < components.size(); ++d) {
+      DensityFile component = spec;
+      component.dataset = dataset + "_" + direction_names[d];
+      components[d] = densities_from_arrays(file, component, counts, NanDensities::refused);
+    }
+    return components;
+  }
+  const std::int64_t total = counts[0] * counts[1] * counts[2];
+  const std::vector<std::int64_t> shape = arrays.shape(dataset), wanted = {3, counts[2], counts[1], counts[0]};
+  if (shape != wanted && shape != std::vector<std::int64_t>{3, total}) {
+    throw file.error(fmt::format("has {} of shape {}; (3, upward, northing, easting) = {} or (3, {}) is needed",
+                                 dataset, shape_text(shape), shape_text(wanted), total));
+  }
+  if (shape == wanted) check_ascending(arrays, file, dataset, counts);
+  const std::vector<double> all = arrays.read(dataset);
+  for (std::size_t d = 0; d < components.size(); ++d) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(d) * total;
+    components[d] = std::vector<double>(first, first + total);
+    to_kilograms(components[d], spec, file, counts, NanDensities::refused);
+  }
+  return components;
 }
 
 std::vector<double> read_edges(const InputFile& file, const std::string& name, ProblemList& problems) {

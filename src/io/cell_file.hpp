@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -81,6 +82,12 @@ enum class NanDensities { refused, kept, kept_with_infinities };
 /// Throws InputError with every error found.
 [[nodiscard]] std::vector<double> read_densities(const InputFile& file, const DensityFile& spec,
                                                  const CellCounts& counts, NanDensities nan = NanDensities::refused);
+
+/// The magnetisation of every cell, A/m along easting, northing and upward, from HDF5 or netCDF-4: spec.dataset, or
+/// `magnetization`, of shape (3, upward, northing, easting) or (3, cells), otherwise three datasets of that name with
+/// _easting, _northing and _upward behind it, as read_densities() reads them. Throws InputError.
+[[nodiscard]] std::array<std::vector<double>, 3> read_magnetizations(const InputFile& file, const DensityFile& spec,
+                                                                     const CellCounts& counts);
 
 /// Cell edges of one direction, metres, from text: numbers separated by blanks, commas or line ends. Errors in single
 /// numbers are added to `problems`, by line; `name` is what they are called. Throws InputError for a file that cannot

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 
 #include <prismfield/error.hpp>
@@ -101,18 +103,19 @@ PrismDatasets find_prisms(const ArrayFile& arrays, const InputFile& file, const 
   }
 
   PrismDatasets places;
-  places.datasets.resize(prism_columns.size());
+  places.datasets.resize(n_list_columns);
   std::string first_dataset;
   std::vector<std::string> missing;
-  for (std::size_t c = 0; c < prism_columns.size(); ++c) {
+  for (std::size_t c = 0; c < n_list_columns; ++c) {
+    const std::string column = list_column(c);
     std::vector<std::string> found;
-    if (arrays.has(group + "/" + prism_columns[c])) found.push_back(group + "/" + prism_columns[c]);
+    if (arrays.has(group + "/" + column)) found.push_back(group + "/" + column);
     for (const ColumnAlias& alias : prism_aliases(spec.z_down)) {
       const std::string name = group + "/" + alias.spelling;
-      if (alias.name == prism_columns[c] && arrays.has(name)) found.push_back(name);
+      if (alias.name == column && arrays.has(name)) found.push_back(name);
     }
     if (found.empty()) {
-      missing.emplace_back(prism_columns[c]);
+      if (c < prism_columns.size()) missing.push_back(column);
       continue;
     }
     const std::string& dataset = found.front();
@@ -137,6 +140,9 @@ PrismDatasets find_prisms(const ArrayFile& arrays, const InputFile& file, const 
       problems.add(error);
     }
   }
+  const bool has_other = std::any_of(places.datasets.begin() + prism_columns.size(), places.datasets.end(),
+                                     [](const std::string& dataset) { return !dataset.empty(); });
+  if (has_other && !missing.empty() && missing.back() == property_names[density_property]) missing.pop_back();
   if (!missing.empty()) {
     problems.add(file.where, file.key,
                  fmt::format("'{}' has no dataset{} {} in group {}; its datasets are: {}", file.path.string(),
@@ -153,6 +159,15 @@ std::vector<std::int64_t> prism_indices(std::int64_t first, std::int64_t n) {
   return numbers;
 }
 
+/// Fills columns that are missing beside others with 0: a density, components of the magnetisation.
+void complete(ListedPrisms& prisms) {
+  const std::size_t n = prisms.west.size();
+  prisms.density.resize(n);
+  const bool is_magnetized = std::any_of(prisms.magnetization.begin(), prisms.magnetization.end(),
+                                         [](const std::vector<double>& component) { return !component.empty(); });
+  if (is_magnetized) prisms.magnetize(static_cast<std::int64_t>(n));
+}
+
 /// The prisms of an HDF5 or netCDF file as it holds them, numbered by indices. Throws InputError with every error
 /// found.
 RawPrisms read_prism_arrays(const InputFile& file, const PrismsSpec& spec) {
@@ -160,7 +175,7 @@ RawPrisms read_prism_arrays(const InputFile& file, const PrismsSpec& spec) {
   ProblemList problems;
   const PrismDatasets places = find_prisms(arrays, file, spec, problems);
   RawPrisms raw;
-  const auto columns = columns_of(raw.prisms);
+  const auto columns = list_columns_of(raw.prisms);
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (places.datasets[c].empty()) continue;
     try {
@@ -171,6 +186,7 @@ RawPrisms read_prism_arrays(const InputFile& file, const PrismsSpec& spec) {
   }
   problems.throw_if_any();
   if (places.length == 0) throw file.error("holds no prisms");
+  complete(raw.prisms);
   raw.numbers = prism_indices(0, places.length);
   return raw;
 }
@@ -180,13 +196,16 @@ RawPrisms read_prism_arrays(const InputFile& file, const PrismsSpec& spec) {
 RawPrisms read_prism_table(const InputFile& file, const PrismsSpec& spec, ProblemList& problems) {
   TableRequest request;
   request.needed = {prism_columns.begin(), prism_columns.end()};
+  request.optional = {property_names.begin() + susceptibility_property, property_names.end()};
+  request.is_last_replaceable = true;
   request.aliases = prism_aliases(spec.z_down);
   request.columns = spec.columns;
   request.columns_key = "model.prisms.columns";
   Table table = read_table(file, request, problems);
   RawPrisms raw;
-  const auto columns = columns_of(raw.prisms);
+  const auto columns = list_columns_of(raw.prisms);
   for (std::size_t c = 0; c < columns.size(); ++c) *columns[c] = std::move(table.columns[c]);
+  complete(raw.prisms);
   raw.numbers = std::move(table.lines);
   if (!table.ignored.empty()) {
     std::vector<std::string> names;
@@ -253,9 +272,15 @@ private:
     return all_did([&] {
       const FileStamp before = stamp_of(m_file.path);
       const Hdf5File hdf5 = Hdf5File::open(m_file.path, Seal::unchecked);
-      const auto columns = columns_of(m_raw.prisms);
-      for (std::size_t c = 0; c < columns.size(); ++c) *columns[c] = hdf5.read(m_places.datasets[c], part);
+      const auto columns = list_columns_of(m_raw.prisms);
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        if (!m_places.datasets[c].empty()) *columns[c] = hdf5.read(m_places.datasets[c], part);
+      }
       check_unchanged(m_file, before);
+      complete(m_raw.prisms);
+      m_facts.has_susceptibility = !m_places.datasets[n_face_columns + susceptibility_property].empty();
+      m_facts.has_magnetization = std::any_of(m_places.datasets.begin() + n_face_columns + magnetization_property,
+                                              m_places.datasets.end(), [](const auto& name) { return !name.empty(); });
       m_raw.numbers = prism_indices(part.begin, part.size());
     });
   }
@@ -264,7 +289,7 @@ private:
     ProblemList problems;
     agree(m_communicator, [&] { m_zero_size = PrismCheck(m_raw, m_spec, m_names, problems).check_each(); });
     if (any(m_communicator, !problems.empty())) return false;
-    m_peak_bytes = static_cast<std::int64_t>(m_raw.numbers.capacity()) * (prism_bytes + index_bytes);
+    m_peak_bytes = static_cast<std::int64_t>(m_raw.numbers.capacity()) * (m_facts.bytes_a_prism() + index_bytes);
     m_raw.numbers = std::vector<std::int64_t>();
     // prisms of zero size left out, the others are numbered on from rank to rank
     const std::vector<std::int64_t> kept = gather_everywhere(m_communicator, m_raw.prisms.size());
@@ -278,7 +303,7 @@ private:
 
   void find_bounds_of_all() {
     const Bounds mine = bounds_of(m_raw.prisms);
-    const Range densities = densities_of(m_raw.prisms);
+    const PropertyRanges ranges = ranges_of(m_raw.prisms);
     const auto least = [&](double value) {
       const std::vector<double> all = gather_everywhere(m_communicator, value);
       return *std::min_element(all.begin(), all.end());
@@ -286,7 +311,8 @@ private:
     const auto greatest = [&](double value) { return -least(-value); };
     m_facts.bounds = {least(mine.west),     greatest(mine.east), least(mine.south),
                       greatest(mine.north), least(mine.bottom),  greatest(mine.top)};
-    m_facts.densities = {least(densities.min), greatest(densities.max)};
+    const auto of_all = [&](const Range& range) { return Range{least(range.min), greatest(range.max)}; };
+    m_facts.ranges = {of_all(ranges.density), of_all(ranges.susceptibility), of_all(ranges.remanence)};
   }
 
   /// True when any two prisms overlap, whichever ranks hold them: rank 0 looks at all boxes.
@@ -295,6 +321,7 @@ private:
     agree(m_communicator, [&] {
       boxes = m_raw.prisms;
       boxes.density = std::vector<double>();
+      boxes.magnetization = {};
     });
     DistributedColumns gathered({&boxes.west, &boxes.east, &boxes.south, &boxes.north, &boxes.bottom, &boxes.top},
                                 m_held);
@@ -304,8 +331,8 @@ private:
     agree(m_communicator, [&] {
       if (is_root) overlaps = find_overlaps(boxes, overlap_tolerance, 1);
     });
-    const std::int64_t mine = m_raw.prisms.size() * prism_bytes;
-    const std::int64_t beside = is_root ? m_facts.size * prism_bytes + overlaps.memory_bytes : mine;
+    const std::int64_t mine = m_raw.prisms.size() * m_facts.bytes_a_prism();
+    const std::int64_t beside = is_root ? m_facts.size * m_facts.bytes_a_prism() + overlaps.memory_bytes : mine;
     m_peak_bytes = std::max(m_peak_bytes, mine + beside);
     return any(m_communicator, !overlaps.pairs.empty());
   }
@@ -335,21 +362,32 @@ private:
 
 }  // namespace
 
-DistributedPrisms::DistributedPrisms(PrismBlock prisms, IndexRange held, const ListFacts& facts,
+DistributedPrisms::DistributedPrisms(ListedPrisms prisms, IndexRange held, const ListFacts& facts,
                                      std::vector<std::string> warnings, std::int64_t peak_bytes)
     : m_prisms(std::move(prisms)),
       m_held(held),
       m_facts(facts),
       m_warnings(std::move(warnings)),
       m_peak_bytes(peak_bytes) {
-  for (auto* column : columns_of(m_prisms)) column->shrink_to_fit();
+  for (auto* column : columns()) column->shrink_to_fit();
+}
+
+std::vector<std::vector<double>*> DistributedPrisms::columns() {
+  std::vector<std::vector<double>*> there;
+  const auto all = list_columns_of(m_prisms);
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    const bool is_there = c <= n_face_columns + density_property          ? true
+                          : c == n_face_columns + susceptibility_property ? m_facts.has_susceptibility
+                                                                          : m_facts.has_magnetization;
+    if (is_there) there.push_back(all[c]);
+  }
+  return there;
 }
 
 void DistributedPrisms::hold(IndexRange range, const Communicator& communicator) {
   if (communicator.size() == 1) return;
   m_peak_bytes = std::max(m_peak_bytes, memory_to_hold(range).during);
-  const auto columns = columns_of(m_prisms);
-  DistributedColumns distributed({columns.begin(), columns.end()}, m_held);
+  DistributedColumns distributed(columns(), m_held);
   distributed.hold(range, communicator);
   m_held = distributed.held();
 }
@@ -357,36 +395,56 @@ void DistributedPrisms::hold(IndexRange range, const Communicator& communicator)
 DistributedPrisms::HoldMemory DistributedPrisms::memory_to_hold(IndexRange range) const noexcept {
   const std::int64_t now = memory_bytes();
   if (range == m_held) return {now, now};
-  const std::int64_t after = static_cast<std::int64_t>(sizeof(*this)) + range.size() * prism_bytes;
+  const std::int64_t after = static_cast<std::int64_t>(sizeof(*this)) + range.size() * m_facts.bytes_a_prism();
   return {after, std::max(now, after) + range.size() * static_cast<std::int64_t>(sizeof(double))};
 }
 
-void DistributedPrisms::read(IndexRange range, PrismBlock& out) const {
+std::ptrdiff_t DistributedPrisms::place_of(IndexRange range) const {
   const auto [begin, end] = range;
   if (begin < end && (begin < m_held.begin || end > m_held.end)) {
     throw RunError(
         fmt::format("prisms [{}, {}) were asked of a rank that holds [{}, {})", begin, end, m_held.begin, m_held.end));
   }
-  out.resize(end - begin);
+  return begin - m_held.begin;
+}
+
+void DistributedPrisms::read(IndexRange range, PrismBlock& out) const {
+  const std::ptrdiff_t place = place_of(range);
+  const std::int64_t n = range.size();
+  out.resize(n);
   const auto from = columns_of(m_prisms);
   const auto to = columns_of(out);
-  for (std::size_t c = 0; c < 7 && begin < end; ++c) {
-    std::copy_n(from[c]->begin() + (begin - m_held.begin), end - begin, to[c]->begin());
+  for (std::size_t c = 0; c < from.size() && n > 0; ++c) std::copy_n(from[c]->begin() + place, n, to[c]->begin());
+  if (!is_magnetized()) return;
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::vector<double>& component = out.magnetization[d];
+    component.assign(static_cast<std::size_t>(n), 0.0);
+    if (m_facts.has_magnetization && n > 0) {
+      std::copy_n(m_prisms.magnetization[d].begin() + place, n, component.begin());
+    }
+    if (!m_facts.has_susceptibility || n == 0) continue;
+    const double* const susceptibility = m_prisms.susceptibility.data() + place;
+    for (std::size_t i = 0; i < component.size(); ++i) component[i] += susceptibility[i] * m_induced[d];
   }
+}
+
+void DistributedPrisms::read_susceptibilities(IndexRange range, std::vector<double>& out) const {
+  const std::ptrdiff_t place = place_of(range);
+  out.assign(static_cast<std::size_t>(range.size()), 0.0);
+  if (!m_facts.has_susceptibility || out.empty()) return;
+  std::copy_n(m_prisms.susceptibility.begin() + place, range.size(), out.begin());
 }
 
 Digest DistributedPrisms::digest(const Communicator& communicator) const {
   // A sum over the prisms, each with its number: ranks add up theirs.
-  struct Numbered {
-    std::int64_t number;
-    std::array<double, 7> columns;
-  };
   Digest mine;
-  const auto columns = columns_of(m_prisms);
+  std::vector<double> prism;
   for (std::int64_t i = 0; i < m_prisms.size(); ++i) {
-    Numbered prism{m_held.begin + i, {}};
-    for (std::size_t c = 0; c < columns.size(); ++c) prism.columns[c] = (*columns[c])[static_cast<std::size_t>(i)];
-    const Digest one = digest_of(&prism, sizeof prism);
+    prism.assign(1, std::bit_cast<double>(m_held.begin + i));
+    for (const std::vector<double>* column : list_columns_of(m_prisms)) {
+      if (!column->empty()) prism.push_back((*column)[static_cast<std::size_t>(i)]);
+    }
+    const Digest one = digest_of(prism.data(), prism.size() * sizeof(double));
     mine.low += one.low;
     mine.high += one.high;
   }
@@ -402,7 +460,8 @@ Digest DistributedPrisms::digest(const Communicator& communicator) const {
 }
 
 std::int64_t DistributedPrisms::memory_bytes() const noexcept {
-  return static_cast<std::int64_t>(sizeof(*this)) + static_cast<std::int64_t>(m_prisms.west.capacity()) * prism_bytes;
+  return static_cast<std::int64_t>(sizeof(*this)) +
+         static_cast<std::int64_t>(m_prisms.west.capacity()) * m_facts.bytes_a_prism();
 }
 
 std::string DistributedPrisms::description() const { return fmt::format("{} prism{}", size(), size() == 1 ? "" : "s"); }
@@ -425,9 +484,10 @@ std::unique_ptr<DistributedPrisms> read_whole(const InputFile& file, const Prism
   problems.throw_if_any();
   const std::int64_t n = raw.prisms.size();
   if (n == 0) throw file.error("holds no prism of more than zero size");
-  const ListFacts facts{n, bounds_of(raw.prisms), densities_of(raw.prisms)};
+  const ListFacts facts{n, bounds_of(raw.prisms), ranges_of(raw.prisms), !raw.prisms.susceptibility.empty(),
+                        !raw.prisms.magnetization[0].empty()};
   const std::int64_t peak =
-      n * prism_bytes + static_cast<std::int64_t>(raw.numbers.capacity()) * index_bytes + search_bytes;
+      n * facts.bytes_a_prism() + static_cast<std::int64_t>(raw.numbers.capacity()) * index_bytes + search_bytes;
   return std::make_unique<DistributedPrisms>(std::move(raw.prisms), IndexRange{0, n}, facts, std::move(raw.warnings),
                                              peak);
 }
@@ -437,13 +497,13 @@ std::unique_ptr<DistributedPrisms> share(std::unique_ptr<DistributedPrisms> list
   ListFacts facts;
   std::vector<std::string> warnings;
   if (list) {
-    facts = {list->size(), list->bounds(), list->densities()};
+    facts = list->facts();
     warnings = list->warnings();
   }
   broadcast(communicator, facts);
   broadcast(communicator, warnings);
   if (list) return list;
-  return std::make_unique<DistributedPrisms>(PrismBlock(), IndexRange(), facts, std::move(warnings), 0);
+  return std::make_unique<DistributedPrisms>(ListedPrisms(), IndexRange(), facts, std::move(warnings), 0);
 }
 
 }  // namespace

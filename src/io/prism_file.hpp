@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -10,7 +11,6 @@
 #include <vector>
 
 #include <prismfield/prisms.hpp>
-#include <prismfield/value_range.hpp>
 
 #include "base/checksum.hpp"
 #include "io/input_file.hpp"
@@ -24,21 +24,34 @@ class Communicator;
 struct ListFacts {
   std::int64_t size = 0;
   Bounds bounds;
-  /// least and greatest density, kg/m3
-  Range densities;
+  PropertyRanges ranges;
+  /// which columns it has beside faces and density
+  bool has_susceptibility = false, has_magnetization = false;
+
+  [[nodiscard]] std::int64_t bytes_a_prism() const noexcept {
+    constexpr std::size_t n_always = n_face_columns + 1;
+    const std::size_t n = n_always + (has_susceptibility ? 1 : 0) + (has_magnetization ? 3 : 0);
+    return static_cast<std::int64_t>(n * sizeof(double));
+  }
 };
 
 /// Prisms held as they were listed, on several ranks each a range of them; size() and bounds() tell of the whole.
 class DistributedPrisms final : public PrismSource {
 public:
   /// The prisms `held` of a list; `peak_bytes`: host memory that reading and checking took.
-  DistributedPrisms(PrismBlock prisms, IndexRange held, const ListFacts& facts, std::vector<std::string> warnings,
+  DistributedPrisms(ListedPrisms prisms, IndexRange held, const ListFacts& facts, std::vector<std::string> warnings,
                     std::int64_t peak_bytes);
 
   [[nodiscard]] std::int64_t size() const noexcept override { return m_facts.size; }
   [[nodiscard]] Bounds bounds() const noexcept override { return m_facts.bounds; }
   [[nodiscard]] IndexRange readable() const noexcept override { return m_held; }
   void read(IndexRange range, PrismBlock& out) const override;
+  [[nodiscard]] bool is_magnetized() const noexcept override { return m_facts.ranges.is_magnetic(); }
+
+  /// Writes the susceptibilities of prisms that are held, SI, to out, resized to them.
+  void read_susceptibilities(IndexRange range, std::vector<double>& out) const;
+  /// What a susceptibility of 1 SI is magnetised to, A/m.
+  void set_induced(const std::array<double, 3>& induced) noexcept { m_induced = induced; }
 
   /// Makes `range` the prisms that this rank holds: they move between ranks, one column after the other. Collective;
   /// ranges may overlap or be empty. Throws AgreedFailure everywhere when a rank has no memory for its own.
@@ -57,16 +70,23 @@ public:
   [[nodiscard]] HoldMemory memory_to_hold(IndexRange range) const noexcept;
   /// The same while it was being made: reading and checking files takes more than what stays.
   [[nodiscard]] std::int64_t peak_memory_bytes() const noexcept { return std::max(m_peak_bytes, memory_bytes()); }
-  [[nodiscard]] Range densities() const noexcept { return m_facts.densities; }
+  [[nodiscard]] const PropertyRanges& ranges() const noexcept { return m_facts.ranges; }
+  [[nodiscard]] const ListFacts& facts() const noexcept { return m_facts; }
   /// One line, e.g. "251946 prisms".
   [[nodiscard]] std::string description() const;
   /// What the user should be told though the run goes on.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_warnings; }
 
 private:
-  PrismBlock m_prisms;
+  /// Those that the list has.
+  [[nodiscard]] std::vector<std::vector<double>*> columns();
+  /// Where prisms that are held begin in the columns. Throws RunError for others.
+  [[nodiscard]] std::ptrdiff_t place_of(IndexRange range) const;
+
+  ListedPrisms m_prisms;
   IndexRange m_held;
   ListFacts m_facts;
+  std::array<double, 3> m_induced{};
   std::vector<std::string> m_warnings;
   std::int64_t m_peak_bytes = 0;
 };
@@ -81,7 +101,8 @@ struct PrismsSpec : PrismUnits {
   bool allow_overlap = false;
 };
 
-/// The ensemble of a prism file, CSV or HDF5, in the file's order; `file` is spec.file. NaN, infinity, inverted prisms
+/// The ensemble of a prism file, CSV or HDF5, in the file's order; `file` is spec.file. Beside its faces a prism has a
+/// density or, by columns of their names, a susceptibility and a remanent magnetisation. NaN, infinity, inverted prisms
 /// and, unless allowed, overlapping prisms are errors; prisms of zero size are left out with one warning.
 /// Throws InputError with every error found, at most 20 of one kind named.
 [[nodiscard]] std::unique_ptr<DistributedPrisms> read_prisms(const InputFile& file, const PrismsSpec& spec);

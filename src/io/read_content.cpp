@@ -339,7 +339,10 @@ private:
     spec.allow_overlap = true;
     const auto list = read_prisms(m_spec.file, spec);
     ListedPrisms block;
-    list->read({0, list->size()}, block);
+    const IndexRange all{0, list->size()};
+    list->read(all, block);
+    if (!list->facts().has_magnetization) block.magnetization = {};
+    if (list->facts().has_susceptibility) list->read_susceptibilities(all, block.susceptibility);
     m_read.notes.insert(m_read.notes.end(), list->warnings().begin(), list->warnings().end());
     return block;
   }

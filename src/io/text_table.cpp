@@ -138,6 +138,13 @@ const std::string& canonical_name(const TableRequest& request, int w) {
   return i < request.needed.size() ? request.needed[i] : request.optional[i - request.needed.size()];
 }
 
+/// How many of the needed columns, from the first, a table of this layout has to have.
+std::size_t necessary_columns(const Layout& layout, const TableRequest& request) {
+  const auto n = static_cast<int>(request.needed.size());
+  const bool has_optional = std::any_of(layout.wanted.begin(), layout.wanted.end(), [n](int w) { return w >= n; });
+  return request.needed.size() - (request.is_last_replaceable && has_optional ? 1 : 0);
+}
+
 int wanted_column(const std::string& canonical, const TableRequest& request) {
   const auto needed = std::find(request.needed.begin(), request.needed.end(), canonical);
   if (needed != request.needed.end()) return static_cast<int>(needed - request.needed.begin());
@@ -312,13 +319,13 @@ std::string comma_hint(std::string_view line, const std::vector<std::string_view
 void check_layout(const Layout& layout, const TableRequest& request, const std::string& where, const std::string& key) {
   ProblemList problems;
   std::vector<std::string> missing;
-  const auto n_needed = static_cast<int>(request.needed.size());
-  for (int w = 0; w < n_needed + static_cast<int>(request.optional.size()); ++w) {
+  const auto n_necessary = static_cast<int>(necessary_columns(layout, request));
+  for (int w = 0; w < static_cast<int>(request.needed.size() + request.optional.size()); ++w) {
     std::vector<std::string> same;
     for (std::size_t c = 0; c < layout.wanted.size(); ++c) {
       if (layout.wanted[c] == w) same.push_back(layout.names[c]);
     }
-    if (same.empty() && w < n_needed) missing.push_back(canonical_name(request, w));
+    if (same.empty() && w < n_necessary) missing.push_back(canonical_name(request, w));
     if (same.size() > 1) {
       problems.add(
           where, key,
@@ -403,7 +410,10 @@ Layout layout_without_header(const std::vector<std::string_view>& fields, std::v
     commented_names.erase(commented_names.begin(), commented_names.end() - static_cast<std::ptrdiff_t>(n));
   }
   Layout commented = layout_of(commented_names, request);
-  const auto knows_all = [&] { return commented.n_known(request.needed.size()) == request.needed.size(); };
+  const auto knows_all = [&] {
+    const std::size_t n_necessary = necessary_columns(commented, request);
+    return commented.n_known(n_necessary) == n_necessary;
+  };
   if (!knows_all() && request.of_places) {
     // units that blanks cut off: Elev ft
     std::vector<std::string> joined = with_unit_words(all_names, request);
@@ -421,7 +431,7 @@ Layout layout_without_header(const std::vector<std::string_view>& fields, std::v
   }
   std::string remedy = "name the columns in a header line";
   if (!request.columns_key.empty()) remedy += " or by " + request.columns_key;
-  if (!request.optional.empty()) {
+  if (!request.optional.empty() && !request.is_last_replaceable) {
     throw InputError(where, "", fmt::format("{} column{} without names; {}", n, n == 1 ? "" : "s", remedy));
   }
   if (n >= request.needed.size() && n <= request.needed.size() + request.spare.size()) {

@@ -52,6 +52,9 @@ struct TableRequest {
   std::vector<std::string> needed;
   /// canonical names of columns that are read where the file has them; a table of such has to name its columns
   std::vector<std::string> optional;
+  /// the last column needed may be missing where the table has an optional one, and columns without names are those
+  /// needed
+  bool is_last_replaceable = false;
   /// canonical names of columns that may follow those needed in a file without header, and are not read
   std::vector<std::string> spare;
   std::vector<ColumnAlias> aliases;

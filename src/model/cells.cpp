@@ -21,7 +21,7 @@ std::int32_t run_end(const CellsContent& content, const CellGroup& group, std::i
   return content.runs[i].first + (prisms_before_next - content.runs[i].before);
 }
 
-/// Throws InputError for edges and densities for which results would not be finite.
+/// Throws InputError for edges and properties for which results would not be finite.
 void check_limits(const CellsContent& content) {
   ProblemList problems;
   const std::string key = "model." + content.kind;
@@ -30,25 +30,34 @@ void check_limits(const CellsContent& content) {
     if (std::max(std::abs(edges.front()), std::abs(edges.back())) <= max_coordinate) continue;
     problems.add("", key + "." + direction_names[d], beyond_coordinates());
   }
-  const auto beyond = [](double density) { return std::abs(density) > max_density; };
-  const CellBackground& background = content.background;
-  if (beyond(background.value) || beyond(background.range.min) || beyond(background.range.max) ||
-      std::any_of(background.densities.begin(), background.densities.end(), beyond) ||
-      std::any_of(content.constants.begin(), content.constants.end(), beyond)) {
-    problems.add("", key + ".density", "a density " + beyond_densities());
+  std::array<std::string, property_names.size()> errors;
+  const auto check = [&](std::size_t p, double value) {
+    if (errors[p].empty()) errors[p] = property_error(p, value);
+  };
+  for (std::size_t p = 0; p < errors.size(); ++p) {
+    const PropertyFill& background = content.background[p];
+    for (const double value : {background.value, background.range.min, background.range.max}) check(p, value);
+    for (const double value : background.values) check(p, value);
+    for (const Properties& constant : content.constants) check(p, constant[p]);
+    if (errors[p].empty()) continue;
+    const std::string name = p < magnetization_property ? property_names[p] : "magnetization";
+    problems.add("", key + "." + name, "a " + name + " " + errors[p]);
   }
   problems.throw_if_any();
 }
 
-}  // namespace
+/// Prisms next to each other in a row that the same thing fills.
+struct CellSpan {
+  std::int64_t prism, row, first, count;
+  std::int32_t fill;
+};
 
-void Cells::read(IndexRange range, PrismBlock& out) const {
+/// Calls visit(span) for the prisms of a range, in their order.
+template <class Visit>
+void for_each_span(const CellsContent& content, IndexRange range, const Visit& visit) {
   const auto [begin, end] = range;
-  out.resize(range.size());
   if (begin >= end) return;
-  const auto n_northing = static_cast<std::int64_t>(m_content.edges[1].size()) - 1;
-  const auto n_easting = static_cast<std::int64_t>(m_content.edges[0].size()) - 1;
-  auto group = std::upper_bound(m_content.groups.begin(), m_content.groups.end(), begin,
+  auto group = std::upper_bound(content.groups.begin(), content.groups.end(), begin,
                                 [](std::int64_t prism, const CellGroup& g) { return prism < g.before; }) -
                1;
   std::int64_t row = (begin - group->before) / group->prisms_a_row;
@@ -59,8 +68,7 @@ void Cells::read(IndexRange range, PrismBlock& out) const {
       ++group;
       row = 0;
     }
-    const std::int64_t row_number = group->first_row + row;
-    const auto runs = m_content.runs.begin() + static_cast<std::ptrdiff_t>(group->first_run);
+    const auto runs = content.runs.begin() + static_cast<std::ptrdiff_t>(group->first_run);
     std::int32_t run = 0;
     if (in_row > 0) {
       const auto behind = std::upper_bound(runs, runs + group->runs, in_row,
@@ -70,19 +78,8 @@ void Cells::read(IndexRange range, PrismBlock& out) const {
     for (; run < group->runs && prism < end; ++run) {
       const CellRun& r = runs[run];
       const std::int64_t first = r.first + (in_row - r.before);
-      const std::int64_t count = std::min<std::int64_t>(run_end(m_content, *group, run) - first, end - prism);
-      const std::int64_t at = prism - begin;
-      write_faces(m_content.edges, {first, row_number % n_northing, row_number / n_northing}, count, at, out);
-      double* const density = out.density.data() + at;
-      if (r.fill != CellRun::from_background) {
-        std::fill_n(density, count, m_content.constants[static_cast<std::size_t>(r.fill)]);
-      } else if (m_content.background.kind == CellBackground::Kind::listed) {
-        std::copy_n(m_content.background.densities.data() + prism, count, density);
-      } else {
-        const std::int64_t cell = row_number * n_easting + first;
-        fill_uniform(m_content.background.range.min, m_content.background.range.max, m_content.background.seed,
-                     RandomStream::cell_density, static_cast<std::uint64_t>(cell), count, density);
-      }
+      const std::int64_t count = std::min<std::int64_t>(run_end(content, *group, run) - first, end - prism);
+      visit(CellSpan{prism, group->first_row + row, first, count, r.fill});
       prism += count;
       in_row += static_cast<std::int32_t>(count);
     }
@@ -91,20 +88,69 @@ void Cells::read(IndexRange range, PrismBlock& out) const {
   }
 }
 
+void write_property(const CellsContent& content, std::size_t property, const CellSpan& span, double* to) {
+  const PropertyFill& background = content.background[property];
+  if (background.kind == PropertyFill::Kind::listed) {
+    std::copy_n(background.values.data() + span.prism, span.count, to);
+  } else if (span.fill != CellRun::from_background) {
+    std::fill_n(to, span.count, content.constants[static_cast<std::size_t>(span.fill)][property]);
+  } else if (background.kind == PropertyFill::Kind::random) {
+    const auto n_easting = static_cast<std::int64_t>(content.edges[0].size()) - 1;
+    const RandomStream stream =
+        property == density_property ? RandomStream::cell_density : RandomStream::cell_susceptibility;
+    fill_uniform(background.range.min, background.range.max, background.seed, stream,
+                 static_cast<std::uint64_t>(span.row * n_easting + span.first), span.count, to);
+  } else {
+    std::fill_n(to, span.count, background.value);
+  }
+}
+
+}  // namespace
+
+void Cells::read(IndexRange range, PrismBlock& out) const {
+  out.resize(range.size());
+  const bool magnetized = is_magnetized();
+  std::vector<double> susceptibility;
+  if (magnetized) {
+    out.magnetize(range.size());
+    read_susceptibilities(range, susceptibility);
+  }
+  const auto n_northing = static_cast<std::int64_t>(m_content.edges[1].size()) - 1;
+  for_each_span(m_content, range, [&](const CellSpan& span) {
+    const std::int64_t at = span.prism - range.begin;
+    write_faces(m_content.edges, {span.first, span.row % n_northing, span.row / n_northing}, span.count, at, out);
+    write_property(m_content, density_property, span, out.density.data() + at);
+    for (std::size_t d = 0; d < 3 && magnetized; ++d) {
+      double* const component = out.magnetization[d].data() + at;
+      write_property(m_content, magnetization_property + d, span, component);
+      for (std::int64_t i = 0; i < span.count; ++i) {
+        component[i] += susceptibility[static_cast<std::size_t>(at + i)] * m_content.induced[d];
+      }
+    }
+  });
+}
+
+void Cells::read_susceptibilities(IndexRange range, std::vector<double>& out) const {
+  out.resize(static_cast<std::size_t>(range.size()));
+  for_each_span(m_content, range, [&](const CellSpan& span) {
+    write_property(m_content, susceptibility_property, span, out.data() + (span.prism - range.begin));
+  });
+}
+
 bool Cells::uniform_shape() const noexcept { return equal_widths(m_content.edges); }
 
 std::int64_t Cells::memory_bytes() const noexcept {
-  std::size_t bytes = sizeof(*this) + m_content.constants.capacity() * sizeof(double) +
-                      m_content.background.densities.capacity() * sizeof(double) +
+  std::size_t bytes = sizeof(*this) + m_content.constants.capacity() * sizeof(Properties) +
                       m_content.runs.capacity() * sizeof(CellRun) + m_content.groups.capacity() * sizeof(CellGroup);
   for (const auto& edges : m_content.edges) bytes += edges.capacity() * sizeof(double);
+  for (const PropertyFill& fill : m_content.background) bytes += fill.values.capacity() * sizeof(double);
   return static_cast<std::int64_t>(bytes);
 }
 
 std::string Cells::description() const {
-  return fmt::format("{} {} x {} x {}, {} prism{} with density", m_content.kind, m_content.edges[0].size() - 1,
+  return fmt::format("{} {} x {} x {}, {} prism{} with {}", m_content.kind, m_content.edges[0].size() - 1,
                      m_content.edges[1].size() - 1, m_content.edges[2].size() - 1, m_content.size,
-                     m_content.size == 1 ? "" : "s");
+                     m_content.size == 1 ? "" : "s", m_content.ranges.names());
 }
 
 CellsBuilder::CellsBuilder(std::string kind, CellEdges edges, CellBackground background) {
@@ -112,11 +158,18 @@ CellsBuilder::CellsBuilder(std::string kind, CellEdges edges, CellBackground bac
   m_content.kind = std::move(kind);
   m_content.edges = std::move(edges);
   m_content.background = std::move(background);
+  for (std::size_t p = 0; p < m_constants.size(); ++p) {
+    const PropertyFill& fill = m_content.background[p];
+    if (fill.kind == PropertyFill::Kind::constant) m_constants[p] = fill.value;
+    if (fill.kind == PropertyFill::Kind::listed) m_listed.push_back(p);
+    m_has_random = m_has_random || fill.kind == PropertyFill::Kind::random;
+  }
 }
 
-std::int32_t CellsBuilder::constant(double density) {
-  const auto [at, is_new] = m_constant_of.try_emplace(density, static_cast<std::int32_t>(m_content.constants.size()));
-  if (is_new) m_content.constants.push_back(density);
+std::int32_t CellsBuilder::constant(const Properties& properties) {
+  const auto [at, is_new] =
+      m_constant_of.try_emplace(properties, static_cast<std::int32_t>(m_content.constants.size()));
+  if (is_new) m_content.constants.push_back(properties);
   return at->second;
 }
 
@@ -155,58 +208,82 @@ void CellsBuilder::close_rows(std::int64_t first_row, std::int64_t rows) {
 }
 
 void CellsBuilder::add_rows(std::int64_t first_row, std::int64_t rows, const std::vector<PaintedCells>& painted) {
-  CellBackground& background = m_content.background;
-  if (background.kind == CellBackground::Kind::listed) {
-    for (std::int64_t row = first_row; row < first_row + rows; ++row) {
-      for (const PaintedCells& cells : painted) {
-        std::fill_n(background.densities.begin() + row * m_counts[0] + cells.first, cells.count, cells.density);
-      }
-    }
-    return;
-  }
-  const bool empty = background.kind == CellBackground::Kind::constant && background.value == 0;
-  const std::int32_t fill = empty || background.kind != CellBackground::Kind::constant ? CellRun::from_background
-                                                                                       : constant(background.value);
-  const auto add_background = [&](std::int64_t begin, std::int64_t end) {
-    if (!empty) add_run(begin, end - begin, fill);
+  const auto add = [&](std::int64_t begin, std::int64_t end, const std::vector<PaintedCells>& cells) {
+    const std::int64_t at_once = m_listed.empty() ? end - begin : 1;
+    for (std::int64_t row = begin; row < end; row += at_once) add_alike(row, at_once, cells);
   };
-  add_background(0, m_counts[0]);
-  close_rows(m_next_row, first_row - m_next_row);
-  std::int64_t at = 0;
-  for (const PaintedCells& cells : painted) {
-    add_background(at, cells.first);
-    if (cells.density != 0) add_run(cells.first, cells.count, constant(cells.density));
-    at = cells.first + cells.count;
-  }
-  add_background(at, m_counts[0]);
-  close_rows(first_row, rows);
+  add(m_next_row, first_row, {});
+  add(first_row, first_row + rows, painted);
   m_next_row = first_row + rows;
 }
 
-void CellsBuilder::add_listed_rows() {
-  std::vector<double>& densities = m_content.background.densities;
-  std::size_t kept = 0;
-  for (std::int64_t row = 0; row < m_counts[1] * m_counts[2]; ++row) {
-    const double* const cells = densities.data() + row * m_counts[0];
-    for (std::int64_t i = 0; i < m_counts[0];) {
-      const std::int64_t first = i;
-      while (i < m_counts[0] && cells[i] != 0) ++i;
-      add_run(first, i - first, CellRun::from_background);
-      while (i < m_counts[0] && cells[i] == 0) ++i;
-    }
-    for (const CellRun& run : m_row) {
-      const std::int32_t next = &run == &m_row.back() ? m_row_prisms : (&run + 1)->before;
-      double* const to = densities.data() + kept;
-      if (to != cells + run.first) std::copy_n(cells + run.first, next - run.before, to);
-      kept += static_cast<std::size_t>(next - run.before);
-    }
-    close_rows(row, 1);
+void CellsBuilder::add_alike(std::int64_t first_row, std::int64_t rows, const std::vector<PaintedCells>& painted) {
+  paint_lists(first_row, painted);
+  const bool is_constant = m_listed.empty() && !m_has_random;
+  const bool is_filled = m_has_random || m_constants != Properties{};
+  const std::int32_t background = is_constant && is_filled ? constant(m_constants) : CellRun::from_background;
+  std::int64_t at = 0;
+  for (const PaintedCells& cells : painted) {
+    add_cells(first_row, at, cells.first - at, background, is_filled);
+    Properties unlisted = cells.properties;
+    for (const std::size_t p : m_listed) unlisted[p] = 0;
+    const bool is_painted = unlisted != Properties{};
+    const bool as_background = m_listed.empty() ? !is_painted : !m_has_random && unlisted == m_constants;
+    const std::int32_t fill = as_background ? CellRun::from_background : constant(unlisted);
+    add_cells(first_row, cells.first, cells.count, fill, is_painted);
+    at = cells.first + cells.count;
   }
-  if (kept < densities.size()) {
-    const std::size_t all = densities.size();
-    densities.resize(kept);
-    densities.shrink_to_fit();
-    m_content.peak_bytes = static_cast<std::int64_t>((all + kept) * sizeof(double));
+  add_cells(first_row, at, m_counts[0] - at, background, is_filled);
+  keep_listed(first_row);
+  close_rows(first_row, rows);
+}
+
+void CellsBuilder::paint_lists(std::int64_t row, const std::vector<PaintedCells>& painted) {
+  for (const std::size_t p : m_listed) {
+    const auto begin = m_content.background[p].values.begin() + row * m_counts[0];
+    for (const PaintedCells& cells : painted) std::fill_n(begin + cells.first, cells.count, cells.properties[p]);
+  }
+}
+
+void CellsBuilder::add_cells(std::int64_t row, std::int64_t first, std::int64_t count, std::int32_t fill,
+                             bool unlisted) {
+  if (unlisted) add_run(first, count, fill);
+  if (unlisted || m_listed.empty()) return;
+  const auto has_mass = [&](std::int64_t i) {
+    const auto cell = static_cast<std::size_t>(row * m_counts[0] + i);
+    return std::any_of(m_listed.begin(), m_listed.end(),
+                       [&](std::size_t p) { return m_content.background[p].values[cell] != 0; });
+  };
+  const std::int64_t end = first + count;
+  for (std::int64_t i = first; i < end;) {
+    const std::int64_t begin = i;
+    while (i < end && has_mass(i)) ++i;
+    add_run(begin, i - begin, fill);
+    while (i < end && !has_mass(i)) ++i;
+  }
+}
+
+void CellsBuilder::keep_listed(std::int64_t row) {
+  for (const std::size_t p : m_listed) {
+    double* const values = m_content.background[p].values.data();
+    const double* const cells = values + row * m_counts[0];
+    for (std::size_t r = 0; r < m_row.size(); ++r) {
+      const std::int32_t next = r + 1 == m_row.size() ? m_row_prisms : m_row[r + 1].before;
+      double* const to = values + m_content.size + m_row[r].before;
+      if (to != cells + m_row[r].first) std::copy_n(cells + m_row[r].first, next - m_row[r].before, to);
+    }
+  }
+}
+
+void CellsBuilder::end_lists() {
+  const auto kept = static_cast<std::size_t>(m_content.size);
+  for (const std::size_t p : m_listed) {
+    std::vector<double>& values = m_content.background[p].values;
+    const std::size_t all = values.size();
+    if (kept == all) continue;
+    values.resize(kept);
+    values.shrink_to_fit();
+    m_content.peak_bytes = static_cast<std::int64_t>((m_listed.size() * all + kept) * sizeof(double));
   }
 }
 
@@ -232,39 +309,40 @@ void CellsBuilder::find_bounds() {
                       edge(1, j_max + 1), edge(2, k_min),     edge(2, k_max + 1)};
 }
 
-void CellsBuilder::find_densities() {
-  constexpr double far = std::numeric_limits<double>::infinity();
-  Range all{far, -far};
-  const auto include = [&](double density) { all = {std::min(all.min, density), std::max(all.max, density)}; };
+void CellsBuilder::find_ranges() {
+  PropertyRanges& ranges = m_content.ranges;
+  const CellBackground& background = m_content.background;
   bool from_background = false;
   for (const CellRun& run : m_content.runs) {
-    if (run.fill == CellRun::from_background) {
-      from_background = true;
-    } else {
-      include(m_content.constants[static_cast<std::size_t>(run.fill)]);
-    }
+    from_background = from_background || run.fill == CellRun::from_background;
+    if (run.fill != CellRun::from_background) ranges.include(m_content.constants[static_cast<std::size_t>(run.fill)]);
   }
-  const CellBackground& background = m_content.background;
-  if (from_background && background.kind == CellBackground::Kind::random) {
-    include(background.range.min);
-    include(background.range.max);
-  } else if (from_background) {
-    for (const double density : background.densities) include(density);
+  Properties lowest = m_constants, highest = m_constants;
+  for (std::size_t p = 0; p < lowest.size(); ++p) {
+    if (background[p].kind != PropertyFill::Kind::random) continue;
+    lowest[p] = background[p].range.min;
+    highest[p] = background[p].range.max;
   }
-  if (all.min <= all.max) m_content.densities = all;
+  if (from_background) ranges.include(lowest);
+  if (from_background) ranges.include(highest);
+  // of what is listed, the list says it
+  PropertyRanges listed;
+  for (std::int64_t i = 0; i < m_content.size && !m_listed.empty(); ++i) {
+    Properties one{};
+    for (const std::size_t p : m_listed) one[p] = background[p].values[static_cast<std::size_t>(i)];
+    listed.include(one);
+  }
+  for (const std::size_t p : m_listed) ranges.of(p) = listed.of(p);
 }
 
 std::unique_ptr<Cells> CellsBuilder::build() {
+  add_rows(m_counts[1] * m_counts[2], 0, {});
+  end_lists();
   check_limits(m_content);
-  if (m_content.background.kind == CellBackground::Kind::listed) {
-    add_listed_rows();
-  } else {
-    add_rows(m_counts[1] * m_counts[2], 0, {});
-  }
   m_content.runs.shrink_to_fit();
   m_content.groups.shrink_to_fit();
   find_bounds();
-  find_densities();
+  find_ranges();
   return std::make_unique<Cells>(std::move(m_content));
 }
 

@@ -16,27 +16,31 @@
 #include <prismfield/prisms.hpp>
 
 #include "model/axis.hpp"
+#include "model/properties.hpp"
 
 namespace prismfield {
 
-/// What fills the cells of a grid that nothing is painted over.
-struct CellBackground {
+/// One property of the cells of a grid that nothing is painted over, in its unit.
+struct PropertyFill {
   enum class Kind { constant, random, listed };
   Kind kind = Kind::constant;
-  /// constant: kg/m3
+  /// constant
   double value = 0;
-  /// random: uniform on [range.min, range.max) kg/m3, a function of seed and cell number
+  /// random: uniform on [range.min, range.max), a function of seed and cell number
   Range range;
   std::uint64_t seed = 1;
-  /// listed: one density a cell, easting fastest, then northing, then upward, kg/m3
-  std::vector<double> densities;
+  /// listed: one a cell, easting fastest, then northing, then upward
+  std::vector<double> values;
 };
 
-/// Consecutive cells of a row painted with one density over the background.
+/// All properties, by their places in Properties. Of the three of the magnetisation all or none are listed.
+using CellBackground = std::array<PropertyFill, property_names.size()>;
+
+/// Consecutive cells of a row painted with the same properties over the background.
 struct PaintedCells {
   std::int64_t first = 0;
   std::int64_t count = 0;
-  double density = 0;
+  Properties properties{};
 };
 
 /// Consecutive cells of a row that the same thing fills.
@@ -66,15 +70,17 @@ struct CellsContent {
   /// begins the description: "voxels" or "mesh"
   std::string kind;
   CellEdges edges;
-  /// densities of kind listed are those of the prisms alone, in their order
+  /// listed values are those of the prisms alone, in their order, painted ones too
   CellBackground background;
-  std::vector<double> constants;
+  /// of these, properties that are listed do not count
+  std::vector<Properties> constants;
   std::vector<CellRun> runs;
   std::vector<CellGroup> groups;
   std::int64_t size = 0;
   Bounds bounds;
-  /// least and greatest density that a prism can have, kg/m3
-  Range densities;
+  PropertyRanges ranges;
+  /// what a susceptibility of 1 SI is magnetised to, A/m
+  std::array<double, 3> induced{};
   /// of the edges, see PrismSource::rounding()
   std::array<double, 3> rounding{};
   std::vector<std::string> warnings;
@@ -85,7 +91,7 @@ struct CellsContent {
 
 /// The cells of a rectilinear grid as an ensemble: edges, and what fills the cells. Rows (of cells along easting) that
 /// look alike and follow each other are kept once, so that memory goes with the rows that differ, not with the cells.
-/// Cells of density 0 are left out.
+/// Cells whose properties are all 0 are left out.
 class Cells final : public PrismSource {
 public:
   explicit Cells(CellsContent content) : m_content(std::move(content)) {}
@@ -96,6 +102,12 @@ public:
   void set_rounding(const std::array<double, 3>& rounding) noexcept { m_content.rounding = rounding; }
   [[nodiscard]] bool uniform_shape() const noexcept override;
   void read(IndexRange range, PrismBlock& out) const override;
+  [[nodiscard]] bool is_magnetized() const noexcept override { return m_content.ranges.is_magnetic(); }
+
+  /// Writes the susceptibilities of prisms, SI, to out, resized to them.
+  void read_susceptibilities(IndexRange range, std::vector<double>& out) const;
+  /// What a susceptibility of 1 SI is magnetised to, A/m.
+  void set_induced(const std::array<double, 3>& induced) noexcept { m_content.induced = induced; }
 
   /// Host memory that the cells occupy, bytes.
   [[nodiscard]] std::int64_t memory_bytes() const noexcept;
@@ -106,8 +118,8 @@ public:
   void note_peak(std::int64_t bytes) noexcept { m_content.peak_bytes = std::max(m_content.peak_bytes, bytes); }
   /// One line, e.g. "voxels 700 x 700 x 50, 251946 prisms with density".
   [[nodiscard]] std::string description() const;
-  /// Least and greatest density, kg/m3; of random ones the range that they are drawn from.
-  [[nodiscard]] Range densities() const noexcept { return m_content.densities; }
+  /// What the prisms are made of; of random properties the range that they are drawn from.
+  [[nodiscard]] const PropertyRanges& ranges() const noexcept { return m_content.ranges; }
   /// What the user should be told though the run goes on.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_content.warnings; }
   void add_warning(std::string text) { m_content.warnings.push_back(std::move(text)); }
@@ -138,16 +150,26 @@ public:
 
 private:
   void add_run(std::int64_t first, std::int64_t count, std::int32_t fill);
-  [[nodiscard]] std::int32_t constant(double density);
+  [[nodiscard]] std::int32_t constant(const Properties& properties);
   void close_rows(std::int64_t first_row, std::int64_t rows);
-  void add_listed_rows();
+  /// Rows that are alike; where anything is listed, one.
+  void add_alike(std::int64_t first_row, std::int64_t rows, const std::vector<PaintedCells>& painted);
+  void paint_lists(std::int64_t row, const std::vector<PaintedCells>& painted);
+  /// Adds cells of the row but those whose properties are all 0; `unlisted`: whether any that is not listed is not 0.
+  void add_cells(std::int64_t row, std::int64_t first, std::int64_t count, std::int32_t fill, bool unlisted);
+  void keep_listed(std::int64_t row);
+  void end_lists();
   void find_bounds();
-  void find_densities();
+  void find_ranges();
 
   CellsContent m_content;
   CellCounts m_counts{};
   std::int64_t m_next_row = 0;
-  std::map<double, std::int32_t> m_constant_of;
+  std::map<Properties, std::int32_t> m_constant_of;
+  /// the background's constants, and its fill where these are all that it has
+  Properties m_constants{};
+  bool m_has_random = false;
+  std::vector<std::size_t> m_listed;
   /// the row being put together: its runs and the prisms in it
   std::vector<CellRun> m_row;
   std::int32_t m_row_prisms = 0;
@@ -170,7 +192,7 @@ void check_cell_counts(const CellCounts& counts, const std::string& key);
 void write_faces(const CellEdges& edges, const std::array<std::int64_t, 3>& place, std::int64_t count, std::int64_t at,
                  PrismBlock& out);
 
-/// What fills the cells of a grid of so many: a file of densities must know them.
+/// What fills the cells of a grid of so many: a file of properties must know them.
 using MakeBackground = std::function<CellBackground(const CellCounts&)>;
 
 }  // namespace prismfield

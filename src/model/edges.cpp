@@ -148,7 +148,8 @@ std::unique_ptr<Cells> make_mesh(CellEdges edges, const std::string& edges_key, 
   check_cell_counts(counts, edges_key);
   std::unique_ptr<Cells> cells = CellsBuilder("mesh", std::move(edges), background(counts)).build();
   if (cells->size() == 0) {
-    throw InputError("", "model.mesh", "the density of every cell is 0; at least one must have a density");
+    throw InputError("", "model.mesh",
+                     "every cell has a density of 0; at least one needs a density, susceptibility or magnetization");
   }
   return cells;
 }

@@ -49,7 +49,8 @@ using EdgesRule = std::variant<EdgesList, EdgesWidths, Axis, EdgesRandom>;
 void check_edges(const std::vector<double>& edges, const std::string& file, const std::string& key,
                  const std::function<std::string(std::size_t)>& where, ProblemList& problems);
 
-/// An ensemble of rectilinear cells between `edges`, never held as a list. Cells of density 0 are left out.
+/// An ensemble of rectilinear cells between `edges`, never held as a list. Cells whose properties are all 0
+/// are left out.
 /// Throws InputError by key, `edges_key` for numbers of cells that cannot be.
 [[nodiscard]] std::unique_ptr<Cells> make_mesh(CellEdges edges, const std::string& edges_key,
                                                const MakeBackground& background);

@@ -217,18 +217,20 @@ std::string below_longest_edge() {
   return fmt::format("all edges are shorter than {:g} m, the limit down to which results are finite", min_longest_edge);
 }
 
-bool is_too_small(const std::array<double, 7>& prism) noexcept {
+bool is_too_small(std::span<const double> prism) noexcept {
   return std::max({prism[1] - prism[0], prism[3] - prism[2], prism[5] - prism[4]}) < min_longest_edge;
 }
 
 ZeroSize PrismCheck::check_each() {
-  const auto columns = columns_of(m_list.prisms);
+  const auto columns = list_columns_of(m_list.prisms);
   std::size_t kept = 0;
   ZeroSize zero;
   if (add_other_axis()) return zero;
   for (std::size_t i = 0; i < m_list.numbers.size(); ++i) {
-    std::array<double, 7> prism{};
-    for (std::size_t c = 0; c < 7; ++c) prism[c] = (*columns[c])[i];
+    Prism prism{};
+    for (std::size_t c = 0; c < n_list_columns; ++c) {
+      if (!columns[c]->empty()) prism[c] = (*columns[c])[i];
+    }
     const std::int64_t number = m_list.numbers[i];
     if (!is_finite(prism, number) || is_inverted(prism, number) || !convert(prism, number)) continue;
     if (prism[0] == prism[1] || prism[2] == prism[3] || prism[4] == prism[5]) {
@@ -241,11 +243,13 @@ ZeroSize PrismCheck::check_each() {
       });
       continue;
     }
-    for (std::size_t c = 0; c < 7; ++c) (*columns[c])[kept] = prism[c];
+    for (std::size_t c = 0; c < n_list_columns; ++c) {
+      if (!columns[c]->empty()) (*columns[c])[kept] = prism[c];
+    }
     m_list.numbers[kept++] = number;
   }
   m_limited.finish();
-  for (auto* column : columns) column->resize(kept);
+  for (auto* column : columns) column->resize(std::min(column->size(), kept));
   m_list.numbers.resize(kept);
   return zero;
 }
@@ -286,21 +290,21 @@ bool PrismCheck::add_other_axis() {
   return true;
 }
 
-bool PrismCheck::is_finite(const std::array<double, 7>& prism, std::int64_t number) {
+bool PrismCheck::is_finite(const Prism& prism, std::int64_t number) {
   bool finite = true;
-  for (std::size_t c = 0; c < 7; ++c) {
+  for (std::size_t c = 0; c < n_list_columns; ++c) {
     if (std::isfinite(prism[c])) continue;
     finite = false;
     m_limited.add("NaN or infinite values", [&] {
-      return Problem{m_names.where(number), m_names.key(number, prism_columns[c]), "is NaN or infinite"};
+      return Problem{m_names.where(number), m_names.key(number, list_column(c)), "is NaN or infinite"};
     });
   }
   return finite;
 }
 
-bool PrismCheck::is_inverted(const std::array<double, 7>& prism, std::int64_t number) {
+bool PrismCheck::is_inverted(const Prism& prism, std::int64_t number) {
   bool inverted = false;
-  for (std::size_t c = 0; c < 6; c += 2) {
+  for (std::size_t c = 0; c < n_face_columns; c += 2) {
     const bool depths = c == 4 && m_units.z_down;
     if (depths ? prism[c] >= prism[c + 1] : prism[c] <= prism[c + 1]) continue;
     inverted = true;
@@ -315,22 +319,27 @@ bool PrismCheck::is_inverted(const std::array<double, 7>& prism, std::int64_t nu
   return inverted;
 }
 
-bool PrismCheck::convert(std::array<double, 7>& prism, std::int64_t number) {
-  for (std::size_t c = 0; c < 6; ++c) prism[c] *= m_units.length_to_si;
-  prism[6] *= m_units.density_to_si;
+bool PrismCheck::convert(Prism& prism, std::int64_t number) {
+  for (std::size_t c = 0; c < n_face_columns; ++c) prism[c] *= m_units.length_to_si;
+  prism[n_face_columns] *= m_units.density_to_si;
   if (m_units.z_down) {
     prism[4] = -prism[4];
     prism[5] = -prism[5];
   }
   bool within = true;
-  for (std::size_t c = 0; c < 7; ++c) {
-    const bool is_density = c == 6;
-    if (std::abs(prism[c]) <= (is_density ? max_density : max_coordinate)) continue;
+  for (std::size_t c = 0; c < n_list_columns; ++c) {
+    const bool is_face = c < n_face_columns;
+    const std::string error = !is_face                              ? property_error(c - n_face_columns, prism[c])
+                              : std::abs(prism[c]) > max_coordinate ? beyond_coordinates()
+                                                                    : "";
+    if (error.empty()) continue;
     within = false;
-    m_limited.add(is_density ? "densities beyond the limit" : "coordinates beyond the limit", [&] {
-      return Problem{m_names.where(number), m_names.key(number, prism_columns[c]),
-                     is_density ? beyond_densities() : beyond_coordinates()};
-    });
+    m_limited.add(is_face               ? "coordinates beyond the limit"
+                  : c == n_face_columns ? "densities beyond the limit"
+                                        : "values beyond the limits",
+                  [&] {
+                    return Problem{m_names.where(number), m_names.key(number, list_column(c)), error};
+                  });
   }
   return within;
 }
@@ -352,7 +361,19 @@ Bounds bounds_of(const PrismBlock& prisms) {
       prisms.west, prisms.east, prisms.south, prisms.north, prisms.bottom, prisms.top, prisms.density, {}});
 }
 
-Range densities_of(const PrismBlock& prisms) { return {least(prisms.density), greatest(prisms.density)}; }
+PropertyRanges ranges_of(const ListedPrisms& prisms) {
+  const auto columns = list_columns_of(prisms);
+  PropertyRanges ranges;
+  for (std::size_t i = 0; i < prisms.west.size(); ++i) {
+    Properties one{};
+    for (std::size_t p = 0; p < one.size(); ++p) {
+      const std::vector<double>& column = *columns[n_face_columns + p];
+      if (!column.empty()) one[p] = column[i];
+    }
+    ranges.include(one);
+  }
+  return ranges;
+}
 
 Overlaps find_overlaps(const PrismBlock& prisms, double tolerance, std::size_t max_pairs) {
   return OverlapSearch(prisms, tolerance, max_pairs).find();

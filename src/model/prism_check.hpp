@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 
 #include "base/limited_problems.hpp"
 #include "model/axis.hpp"
+#include "model/properties.hpp"
 
 namespace prismfield {
 
@@ -30,14 +32,26 @@ inline constexpr std::array<const char*, 3> magnetization_columns = {"magnetizat
   return {&block.west, &block.east, &block.south, &block.north, &block.bottom, &block.top, &block.density};
 }
 
-/// Host memory of a prism, bytes.
-inline constexpr std::int64_t prism_bytes = 7 * sizeof(double);
-
 /// Prisms of a list. Their magnetisation is the remanent one; it and the susceptibility (SI) are empty where the list
 /// has none.
 struct ListedPrisms : PrismBlock {
   std::vector<double> susceptibility;
 };
+
+/// The columns of a list: west, east, south, north, bottom and top, then property_names.
+inline constexpr std::size_t n_face_columns = 6, n_list_columns = n_face_columns + property_names.size();
+[[nodiscard]] constexpr const char* list_column(std::size_t c) noexcept {
+  return c < n_face_columns ? prism_columns[c] : property_names[c - n_face_columns];
+}
+/// In this order.
+[[nodiscard]] inline std::array<std::vector<double>*, n_list_columns> list_columns_of(ListedPrisms& p) {
+  auto& [e, n, u] = p.magnetization;
+  return {&p.west, &p.east, &p.south, &p.north, &p.bottom, &p.top, &p.density, &p.susceptibility, &e, &n, &u};
+}
+[[nodiscard]] inline std::array<const std::vector<double>*, n_list_columns> list_columns_of(const ListedPrisms& p) {
+  const auto& [e, n, u] = p.magnetization;
+  return {&p.west, &p.east, &p.south, &p.north, &p.bottom, &p.top, &p.density, &p.susceptibility, &e, &n, &u};
+}
 
 /// What the numbers of a list mean.
 struct PrismUnits {
@@ -50,7 +64,7 @@ struct PrismUnits {
 
 /// Prisms, and the number that each has where it came from: a line, an index.
 struct NumberedPrisms {
-  PrismBlock prisms;
+  ListedPrisms prisms;
   std::vector<std::int64_t> numbers;
 };
 
@@ -98,16 +112,16 @@ struct Overlaps {
 /// Overlaps deeper than this fraction of the smaller edge in all three directions are errors.
 inline constexpr double overlap_tolerance = 1e-6;
 
-/// What is wrong with a coordinate, a density or a longest edge, in SI units, that lies beyond the limits of
-/// prisms.hpp.
+/// What is wrong with a coordinate, a density, a magnetisation or a longest edge, in SI units, that lies beyond the
+/// limits of prisms.hpp.
 [[nodiscard]] std::string beyond_coordinates();
 [[nodiscard]] std::string beyond_densities();
 [[nodiscard]] std::string beyond_magnetizations();
 [[nodiscard]] std::string below_longest_edge();
-[[nodiscard]] bool is_too_small(const std::array<double, 7>& prism) noexcept;
+[[nodiscard]] bool is_too_small(std::span<const double> prism) noexcept;
 
-/// Checks prisms and turns them into metres, kg/m3 and z up; errors go to `problems`, at most 20 of one kind named.
-/// All arguments must outlive it.
+/// Checks prisms of a list and turns them into metres, kg/m3 and z up; errors go to `problems`, at most 20 of one kind
+/// named. All arguments must outlive it.
 class PrismCheck {
 public:
   PrismCheck(NumberedPrisms& list, const PrismUnits& units, const PrismNames& names, ProblemList& problems)
@@ -119,13 +133,15 @@ public:
   std::int64_t check_overlaps();
 
 private:
+  using Prism = std::array<double, n_list_columns>;
+
   /// Adds one problem where all prisms are inverted along z, which the other axis_z mends; true then.
   bool add_other_axis();
   /// what bottom and top are, and the remedy
   [[nodiscard]] const char* axis_remark() const noexcept;
-  bool is_finite(const std::array<double, 7>& prism, std::int64_t number);
-  bool is_inverted(const std::array<double, 7>& prism, std::int64_t number);
-  bool convert(std::array<double, 7>& prism, std::int64_t number);
+  bool is_finite(const Prism& prism, std::int64_t number);
+  bool is_inverted(const Prism& prism, std::int64_t number);
+  bool convert(Prism& prism, std::int64_t number);
   [[nodiscard]] std::string common_edges(std::size_t a, std::size_t b) const;
 
   NumberedPrisms& m_list;
@@ -138,7 +154,7 @@ private:
 /// The smallest box around prisms; without any, one that every other box contains.
 [[nodiscard]] Bounds bounds_of(const PrismColumns& prisms);
 [[nodiscard]] Bounds bounds_of(const PrismBlock& prisms);
-/// Least and greatest density, kg/m3; without prisms, a range that any density widens.
-[[nodiscard]] Range densities_of(const PrismBlock& prisms);
+/// Of the prisms of a list; without any, ranges that any other widens.
+[[nodiscard]] PropertyRanges ranges_of(const ListedPrisms& prisms);
 
 }  // namespace prismfield

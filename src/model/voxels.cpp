@@ -41,7 +41,7 @@ struct Distances {
 
 /// A sphere or box over the cells: the layers, rows and cells that it covers.
 struct Shape {
-  double density = 0;
+  Properties properties{};
   bool is_sphere = false;
   Interval layers;
   /// box only: of every layer
@@ -76,7 +76,7 @@ using Centers = std::array<std::vector<double>, 3>;
 
 Shape sphere_shape(const Sphere& sphere, const Centers& centers) {
   Shape shape;
-  shape.density = sphere.density;
+  shape.properties = sphere.properties;
   shape.is_sphere = true;
   shape.squared_radius = rounded_product(sphere.radius, sphere.radius);
   for (std::size_t d = 0; d < 3; ++d) {
@@ -107,7 +107,7 @@ Interval centers_in(const Range& range, const std::vector<double>& centers) {
 
 Shape box_shape(const Box& box, const Centers& centers) {
   Shape shape;
-  shape.density = box.density;
+  shape.properties = box.properties;
   shape.cells = centers_in(box.easting, centers[0]);
   shape.rows = centers_in(box.northing, centers[1]);
   shape.layers = centers_in(box.upward, centers[2]);
@@ -116,23 +116,24 @@ Shape box_shape(const Box& box, const Centers& centers) {
 }
 
 /// Paints [begin, end) over what is there, which stays sorted and without overlaps.
-void paint(std::vector<PaintedCells>& row, const Interval& cells, double density, std::vector<PaintedCells>& scratch) {
+void paint(std::vector<PaintedCells>& row, const Interval& cells, const Properties& properties,
+           std::vector<PaintedCells>& scratch) {
   if (cells.begin >= cells.end) return;
   scratch.clear();
   bool placed = false;
   const auto place = [&] {
-    if (!placed) scratch.push_back({cells.begin, cells.end - cells.begin, density});
+    if (!placed) scratch.push_back({cells.begin, cells.end - cells.begin, properties});
     placed = true;
   };
   for (const PaintedCells& old : row) {
     const std::int64_t old_end = old.first + old.count;
     if (old.first < cells.begin) {
-      scratch.push_back({old.first, std::min(old_end, cells.begin) - old.first, old.density});
+      scratch.push_back({old.first, std::min(old_end, cells.begin) - old.first, old.properties});
     }
     if (old_end > cells.begin) place();
     if (old_end > cells.end) {
       const std::int64_t first = std::max(old.first, cells.end);
-      scratch.push_back({first, old_end - first, old.density});
+      scratch.push_back({first, old_end - first, old.properties});
     }
   }
   place();
@@ -195,7 +196,7 @@ private:
         m_row.clear();
         for (const Covering& c : in_rows) {
           const Shape& shape = m_shapes[c.shape];
-          paint(m_row, shape.cells_of_row(j, k), shape.density, m_scratch);
+          paint(m_row, shape.cells_of_row(j, k), shape.properties, m_scratch);
         }
         m_builder.add_rows(k * m_counts[1] + j, rows, m_row);
       }
@@ -255,8 +256,8 @@ std::unique_ptr<Cells> make_voxels(const Voxels& spec, const MakeBackground& bac
   cells->set_rounding(rounding);
   if (cells->size() == 0) {
     throw InputError("", "model.voxels",
-                     "no cell has a density; give a density other than 0, or spheres or boxes that cover the centre of "
-                     "a cell");
+                     "no cell has a density; give a density other than 0 (or a susceptibility or magnetization), or "
+                     "spheres or boxes that cover the centre of a cell");
   }
   for (std::size_t s = 0; s < shapes.size(); ++s) {
     if (shapes[s].layers.begin < shapes[s].layers.end) continue;

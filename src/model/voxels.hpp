@@ -11,17 +11,17 @@
 
 namespace prismfield {
 
-/// A cell belongs when its centre is within the radius; metres, kg/m3.
+/// A cell belongs when its centre is within the radius, metres.
 struct Sphere {
   std::array<double, 3> center{};
   double radius = 0;
-  double density = 0;
+  Properties properties{};
 };
 
-/// A cell belongs when min <= centre < max; metres, kg/m3.
+/// A cell belongs when min <= centre < max, metres.
 struct Box {
   Range easting, northing, upward;
-  double density = 0;
+  Properties properties{};
 };
 
 /// Equal cells, and what is painted over their background.
@@ -38,8 +38,8 @@ struct Voxels {
 [[nodiscard]] std::array<double, 3> rounding_of_voxels(const CellEdges& edges);
 
 /// An ensemble of equal cells, never held as a list, with spheres and then boxes painted over the background, later
-/// ones over earlier ones. Cells of density 0 are left out. `background` is asked once the counts are known to be
-/// possible. Throws InputError with every error found, by keys such as model.voxels.easting.
+/// ones over earlier ones. Cells whose properties are all 0 are left out. `background` is asked once the counts are
+/// known to be possible. Throws InputError with every error found, by keys such as model.voxels.easting.
 [[nodiscard]] std::unique_ptr<Cells> make_voxels(const Voxels& spec, const MakeBackground& background);
 
 }  // namespace prismfield

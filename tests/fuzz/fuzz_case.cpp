@@ -43,7 +43,7 @@ bool is_small(const EdgesSpec& edges) {
   return !std::holds_alternative<EdgesFile>(edges);
 }
 
-bool is_small(const DensitySpec& density) { return !std::holds_alternative<DensityFile>(density); }
+bool is_small(const PropertySpec& density) { return !std::holds_alternative<DensityFile>(density); }
 
 /// True for a model that is made from the case alone, of few cells.
 bool is_small(const ModelSpec& model) {

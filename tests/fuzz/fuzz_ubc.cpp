@@ -23,10 +23,11 @@ void run(Bytes bytes) {
   ends_clearly([&] {
     const auto cells = make_mesh(read_ubc_mesh(mesh.input(mesh_text)), "mesh", [&](const CellCounts& counts) {
       CellBackground background;
-      background.kind = CellBackground::Kind::listed;
-      background.densities = read_ubc_densities(density.input(model_text), 1000, counts);
-      require(static_cast<std::int64_t>(background.densities.size()) == counts[0] * counts[1] * counts[2],
-              "densities are missing");
+      background[density_property].kind = PropertyFill::Kind::listed;
+      background[density_property].values = read_ubc_densities(density.input(model_text), 1000, counts);
+      require(
+          static_cast<std::int64_t>(background[density_property].values.size()) == counts[0] * counts[1] * counts[2],
+          "densities are missing");
       return background;
     });
     PrismBlock block;
