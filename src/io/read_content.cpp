@@ -118,10 +118,10 @@ private:
 
   FileContent read_tomofast() const {
     const Field asked = field_asked(m_spec.field);
-    if (asked != Field::gz && asked != Field::tmi) {
-      throw InputError("--field", "",
-                       "Tomofast data are gz, or tmi, or bx, by and bz, which their number tells; say gz "
-                       "or tmi, or leave the option out");
+    FieldList known = fields_of(FieldSet::magnetic);
+    known.add({Field::gz, Field::tmi});
+    if (!known.contains(asked)) {
+      throw InputError("--field", "", fmt::format("Tomofast data are {}", fmt::join(names_of(known), ", ")));
     }
     return read_tomofast_data(m_spec.file, asked, m_spec.axes.value_or(Axes::z_down));
   }

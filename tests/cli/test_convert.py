@@ -413,10 +413,10 @@ class Convert(ProgramFolder):
             (("d.obs", "x.dat", "--to", "ubc-model"), "--to: UBC model holds cells, but what was read is points; for "
              "these there are: hdf5, csv, xyz, ubc-data, tomofast-data, vtp"),
             (("m.msh", "x.obs"), "OUT: UBC data holds points, but what was read is cells; for these there are: hdf5, "
-                                 "ubc-mesh, ubc-model, tomofast-grid, tomofast-values, vtr, values"),
+                                 "ubc-mesh, ubc-model, ubc-vectors, tomofast-grid, tomofast-values, vtr, values"),
             (("m.msh", "x.den"), "a mesh alone has no values for a UBC model; convert a model"),
             (("d.obs", "x.csv", "--field", "gzx"), "--field: 'gzx' is no field, did you mean gxz?; of points there are: "
-                                                   "potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, guv"),
+                                                   "potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, bx, by, bz, guv, tmi, tmi_exact, amplitude"),
             (("d.obs", "x.csv", "--axes", "z_dwn"), "--axes: is 'z_dwn', did you mean z_down? Allowed: z_down, z_up"),
             (("d.obs", "x.csv", "--inactive", "air"), "--inactive: is 'air'; a number is expected"),
         ]
