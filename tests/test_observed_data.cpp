@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/observed_data.hpp"
 
+#include <prismfield/request.hpp>
+
+#include "io/file_content.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/result_file.hpp"
 #include "made_hdf5.hpp"
@@ -13,6 +16,7 @@
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace prismfield {
 namespace {
@@ -309,6 +313,63 @@ TEST_F(ObservedData, OfUbcAreRefusedWithEveryMistake) {
   m_spec.fields = FieldList{Field::gzz};
   EXPECT_THAT(mistakes_of("1\n1 2 3 4 5\n", "d.obs"), HasSubstr("has no gzz, which inversion.data.fields asks for; it "
                                                                 "has gz"));
+}
+
+constexpr std::string_view mag_rows = "2\n1 2 3 -4e0 .5\n10 20 30 40 0.25\n";
+
+std::string mag(const std::string& anomaly, const std::string& field = "-62.5 11.25 48250") {
+  return field + "\n" + anomaly + "\n" + std::string(mag_rows);
+}
+
+TEST_F(ObservedData, OfUbcSayWhichMagneticFieldTheyAre) {
+  m_defaults.inducing_field = vector_of(-62.5, 11.25, 48250e-9);
+  for (const auto& [anomaly, field, sign] : {std::tuple{"-62.5 11.25 1", Field::tmi, 1},
+                                             {"0 90 1", Field::bx, 1},
+                                             {"0 0 1", Field::by, 1},
+                                             {"90 0 1", Field::bz, -1},
+                                             {"-90 0 1", Field::bz, 1}}) {
+    const DataSet data = of(mag(anomaly), "d.mag");
+    EXPECT_EQ(data.fields, FieldList{field}) << anomaly;
+    // T, z up
+    EXPECT_THAT(data.values, ElementsAre(sign * -4e-9, sign * 40e-9));
+    EXPECT_THAT(data.sigma, ElementsAre(0.5e-9, 0.25e-9));
+  }
+  // as other programs round it
+  EXPECT_EQ(of(mag("-62.50 11.25 1", "-62.50 11.25 48250.00"), "d.obs").fields, FieldList{Field::tmi});
+  m_spec.fields = FieldList{Field::bx};
+  EXPECT_THAT(mistakes_of(mag("-62.5 11.25 1"), "d.mag"), HasSubstr("has no bx, which inversion.data.fields asks for"));
+}
+
+TEST_F(ObservedData, HaveTheInducingFieldOfTheCase) {
+  EXPECT_THAT(mistakes_of(mag("-62.5 11.25 1"), "d.mag"),
+              AllOf(HasSubstr("case.yaml:9: inversion.data.file: 'd.mag' has tmi, an anomaly along the inducing field"),
+                    HasSubstr("write magnetic: {inducing_field: {inclination: -62.5, declination: 11.25, intensity: "
+                              "48250}}")));
+  // no anomaly along it
+  EXPECT_EQ(of(mag("0 90 1"), "d.mag").fields, FieldList{Field::bx});
+  m_defaults.inducing_field = vector_of(-62.5, 12, 48250e-9);
+  const std::string differs =
+      "states an inducing field of inclination -62.5, declination 11.25, intensity 48250 nT, but "
+      "magnetic.inducing_field of the case is inclination -62.5, declination 12, intensity 48250 "
+      "nT; correct one of them";
+  EXPECT_THAT(mistakes_of(mag("-62.5 11.25 1"), "d.mag"), HasSubstr(differs));
+  EXPECT_THAT(mistakes_of(mag("0 90 1"), "d.mag"), HasSubstr(differs));
+  // in arrays, where the result of a run states it
+  PointFields points;
+  points.points = stations();
+  points.fields = {Field::tmi};
+  points.values = {{1, 2, 3, 4}};
+  points.sigma = {{1, 1, 1, 1}};
+  points.inducing_field = InducingField{-62.5, 11.25, 48250};
+  WriteSpec write;
+  write.file = m_folder / "r.h5";
+  (void)write_content(write, points);
+  EXPECT_THAT(message("r.h5"), HasSubstr(differs));
+  m_defaults.inducing_field = vector_of(-62.5, 11.25, 48250e-9);
+  EXPECT_THAT(read("r.h5").values, ElementsAre(1e-9, 2e-9, 3e-9, 4e-9));
+  m_defaults.inducing_field = {};
+  EXPECT_THAT(mistakes_of("easting,northing,upward,tmi,tmi_sigma\n1,2,3,4,5\n"),
+              HasSubstr("write magnetic: {inducing_field: {inclination: .., declination: .., intensity: ..}}"));
 }
 
 /// Arrays that other programs wrote, or that were changed.

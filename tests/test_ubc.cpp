@@ -29,7 +29,7 @@ using testing::made;
 class Ubc : public testing::MeshTest {
 protected:
   void ubc(std::string_view mesh, std::string_view density, double to_si = 1000) {
-    m_spec.ubc = UbcFiles{m_folder.write("m.msh", mesh), m_folder.write("m.den", density), to_si};
+    m_spec.ubc = UbcFiles{m_folder.write("m.msh", mesh), m_folder.write("m.den", density), {}, to_si};
   }
 };
 
@@ -184,7 +184,7 @@ TEST_F(Ubc, NamesWhatIsWrongInUbcDensities) {
   EXPECT_EQ(message(), "m.den:6: density: 'heavy' is not a number\nm.den:8: density: 'nan' is not finite");
   ubc(small_mesh, "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n1e308\n");
   EXPECT_THAT(message(), HasSubstr("too large for double precision in kg/m3"));
-  m_spec.ubc = UbcFiles{m_folder / "a.msh", m_folder / "a.den", 1};
+  m_spec.ubc = UbcFiles{m_folder / "a.msh", m_folder / "a.den", {}, 1};
   EXPECT_EQ(lines_in(message()), 2U);
   EXPECT_THAT(message(), AllOf(HasSubstr("case.yaml:3: model.mesh.ubc.mesh: 'a.msh' cannot be read"),
                                HasSubstr("case.yaml:4: model.mesh.ubc.density: 'a.den' cannot be read")));
@@ -238,16 +238,19 @@ TEST_F(UbcFormats, ModelsComeBack) {
   // the first value is that of the top south-west cell
   EXPECT_EQ(values[6], 111);
   EXPECT_EQ(values[0], 112);
-  EXPECT_EQ(text_of([&](TextOutput& out) { write_cell_numbers(out, CellOrder::ubc, values, counts, 1000, 0); }), text);
+  EXPECT_EQ(text_of([&](TextOutput& out) {
+              write_cell_numbers(out, CellOrder::ubc, {{&values, 1000}}, counts, 0);
+            }),
+            text);
   std::vector<double> holes = values;
   holes[6] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(text_of([&](TextOutput& out) { write_cell_numbers(out, CellOrder::ubc, holes, counts, 1, -100); }),
+  EXPECT_THAT(text_of([&](TextOutput& out) { write_cell_numbers(out, CellOrder::ubc, {{&holes}}, counts, -100); }),
               ::testing::StartsWith("-100\n112\n"));
   // in the unit of the values every double comes back
   std::vector<double> any;
   for (int i = 0; i < 12; ++i) any.push_back(std::sin(i) / 3);
   const std::string exact =
-      text_of([&](TextOutput& out) { write_cell_numbers(out, CellOrder::ubc, any, counts, 1, 0); });
+      text_of([&](TextOutput& out) { write_cell_numbers(out, CellOrder::ubc, {{&any}}, counts, 0); });
   EXPECT_EQ(read_ubc_densities(file(exact), 1, counts), any);
 }
 
@@ -268,6 +271,94 @@ TEST_F(UbcFormats, DataComeBack) {
   // places alone
   EXPECT_EQ(written(Field::gzz, Axes::z_down), "2\n-80 10.5 2.97\n-70 -80 2.4338\n");
   EXPECT_TRUE(read_ubc_data(file("1\n1 2 3\n"), Field::gz, Axes::z_down).fields.empty());
+}
+
+TEST_F(UbcFormats, VectorModelsPointDown) {
+  const CellCounts counts{1, 1, 2};
+  // the top cell first: east, north, down
+  const std::string text = "0.5 0.25 1\n0 -2 -0.125 ! bottom\n";
+  const auto vectors = read_ubc_vectors(file(text), 4, counts);
+  EXPECT_THAT(vectors[0], ElementsAre(0, 2));
+  EXPECT_THAT(vectors[1], ElementsAre(-8, 1));
+  EXPECT_THAT(vectors[2], ElementsAre(0.5, -4));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> up{0, nan};
+  EXPECT_EQ(text_of([&](TextOutput& out) {
+              write_cell_numbers(out, CellOrder::ubc, {{&vectors[0], 4}, {&vectors[1], 4}, {&up, -4}}, counts, -100);
+            }),
+            "0.5 0.25 -100\n0 -2 0\n");
+  // |F0|/mu0 in A/m
+  EXPECT_NEAR(magnetization_of({0, 0, 50'000}), 39.788735772973836, 1e-7);
+  const auto vector_mistakes = [&](std::string_view wrong) {
+    return m_folder.removed_from(testing::mistakes([&] { (void)read_ubc_vectors(file(wrong), 1, counts); }));
+  };
+  EXPECT_EQ(vector_mistakes("1 2 3\n4 5\n"),
+            "'in.txt' holds 5 numbers, but the mesh of 1 x 1 x 2 needs three for each of its 2 cells");
+  EXPECT_EQ(vector_mistakes("1 2\n3 4\n5 6\n"),
+            "in.txt:1: three numbers a line are needed: along easting, northing and downwards");
+  EXPECT_EQ(vector_mistakes("1 2 x\n3 4 5\n"), "in.txt:1: component: 'x' is not a number");
+}
+
+constexpr const char* header = "-62.5 11.25 48250\n";
+
+TEST_F(UbcFormats, MagneticDataSayAlongWhatTheyAre) {
+  const std::string rows = "2\n-80 10.5 2.97 12.5 1\n-70 -80 2.4338 -3.25 2\n";
+  struct Known {
+    const char* anomaly;
+    Field field;
+    Axes axes;
+  };
+  for (const auto& [anomaly, field, axes] :
+       {Known{"-62.5 11.25 1\n", Field::tmi, Axes::z_down}, Known{"0 90 1\n", Field::bx, Axes::z_down},
+        Known{"0 0 1\n", Field::by, Axes::z_down}, Known{"90 0 1\n", Field::bz, Axes::z_down},
+        Known{"-90 0 1\n", Field::bz, Axes::z_up}, Known{"-62.5 11.25 2\n", Field::amplitude, Axes::z_down}}) {
+    SCOPED_TRACE(anomaly);
+    const std::string text = std::string(header) + anomaly + rows;
+    const PointFields points = read_ubc_data(file(text), std::nullopt, std::nullopt);
+    ASSERT_EQ(points.fields, FieldList{field});
+    EXPECT_EQ(points.axes, axes);
+    EXPECT_THAT(points.values[0], ElementsAre(12.5, -3.25));
+    EXPECT_THAT(points.sigma[0], ElementsAre(1, 2));
+    ASSERT_TRUE(points.inducing_field);
+    EXPECT_EQ(points.inducing_field->intensity, 48250);
+    EXPECT_EQ(text_of([&](TextOutput& out) { write_ubc_data(out, points, field, axes); }), text);
+  }
+  // other spellings of the directions, and idir 0 with one direction for all
+  for (const char* anomaly : {"-62.5 -348.75 1\n", "-62.4999 11.25 0\n"}) {
+    EXPECT_EQ(read_ubc_data(file(header + std::string(anomaly) + rows), {}, {}).fields, FieldList{Field::tmi});
+  }
+  EXPECT_EQ(read_ubc_data(file(header + std::string("90 33 1\n") + rows), {}, {}).fields, FieldList{Field::bz});
+  PointFields down = read_ubc_data(file(header + std::string("90 0 1\n") + rows), {}, {});
+  EXPECT_EQ(text_of([&](TextOutput& out) { write_ubc_data(out, down, Field::bz, Axes::z_up); }),
+            header + std::string("-90 0 1\n2\n-80 10.5 2.97 -12.5 1\n-70 -80 2.4338 3.25 2\n"));
+  down.inducing_field.reset();
+  EXPECT_THAT(testing::mistakes(
+                  [&] { (void)text_of([&](TextOutput& out) { write_ubc_data(out, down, Field::bz, Axes::z_up); }); }),
+              ::testing::HasSubstr("--inducing-field INCLINATION,DECLINATION,INTENSITY"));
+}
+
+TEST_F(UbcFormats, NamesWhatIsWrongInMagneticData) {
+  const auto wrong = [&](const std::string& text) {
+    return m_folder.removed_from(testing::mistakes([&] { (void)read_ubc_data(file(text), {}, {}); }));
+  };
+  const std::string rows = "1\n1 2 3 4\n";
+  EXPECT_EQ(wrong("-91 0 50000\n0 0 1\n" + rows),
+            "in.txt:1: an inclination of -91 and a declination of 0; -90 to 90 and -360 to 360 degrees are allowed");
+  EXPECT_EQ(wrong("60 0 0\n60 0 1\n" + rows), "in.txt:1: an inducing field of 0 nT; it is above 0");
+  EXPECT_EQ(wrong("60 0 5e4\n60 0 3\n" + rows),
+            "in.txt:2: 3 behind the anomaly's direction; 1, of two: 0, or 2, of amplitudes, are known");
+  EXPECT_THAT(wrong("60 0 5e4\n30 5 1\n" + rows),
+              ::testing::HasSubstr("in.txt:2: the anomaly is along inclination 30, declination 5: neither along the "
+                                   "inducing field, as tmi, nor along easting (0 90), northing (0 0) or"));
+  EXPECT_THAT(
+      wrong("60 0 5e4\n60 0 0\n1\n1 2 3 90 0 4\n"),
+      ::testing::HasSubstr("in.txt:4: 6 columns; E, N, elevation, value and standard deviation are at most five "
+                           "and at least three; directions of single stations are not read"));
+  EXPECT_EQ(wrong("60 0 nan\n60 0 1\n" + rows), "in.txt:1: 3 numbers; the first line is the number of stations alone");
+  const InputFile named{m_folder.write("d.mag", "1\n1 2 3 4\n"), "", ""};
+  EXPECT_THAT(testing::mistakes([&] { (void)read_ubc_data(named, {}, {}); }),
+              ::testing::HasSubstr("does not begin as UBC's magnetic data do: inclination, declination and intensity"));
+  EXPECT_TRUE(is_ubc_data(named));
 }
 
 TEST_F(UbcFormats, NamesWhatIsWrongInData) {

@@ -72,7 +72,7 @@ TEST_F(VtkWriter, WritesCellsWithTheirEdges) {
 }
 
 TEST_F(VtkWriter, WritesPrismsAsVoxels) {
-  const PrismBlock prisms{{0, 1}, {1, 3}, {0, 0}, {2, 2}, {-5, -6}, {-4, -4}, {300, -200}};
+  ListedPrisms prisms{{{0, 1}, {1, 3}, {0, 0}, {2, 2}, {-5, -6}, {-4, -4}, {300, -200}, {}}, {}};
   write([&](TextOutput& out) { write_vtu(out, prisms); });
   EXPECT_THAT(m_text, HasSubstr("NumberOfPoints=\"16\" NumberOfCells=\"2\""));
   EXPECT_THAT(array<double>("density"), ElementsAre(300, -200));
@@ -83,6 +83,35 @@ TEST_F(VtkWriter, WritesPrismsAsVoxels) {
   // x fastest, then y, then z, from the bottom
   EXPECT_THAT(std::vector<double>(points.begin(), points.begin() + 12),
               ElementsAre(0, 0, -5, 1, 0, -5, 0, 2, -5, 1, 2, -5));
+  EXPECT_THAT(m_text, HasSubstr("z up, lengths in m; density in kg/m3"));
+  prisms.density = {0, 0};
+  prisms.susceptibility = {0.05, 0};
+  prisms.magnetization = {std::vector<double>{1, 2}, {3, 4}, {5, 6}};
+  write([&](TextOutput& out) { write_vtu(out, prisms); });
+  EXPECT_THAT(m_text, HasSubstr("lengths in m; susceptibility in SI; magnetization in A/m"));
+  EXPECT_THAT(m_text, Not(HasSubstr("density")));
+  EXPECT_THAT(m_text, HasSubstr("Name=\"magnetization\" NumberOfComponents=\"3\""));
+  EXPECT_THAT(array<double>("susceptibility"), ElementsAre(0.05, 0));
+  EXPECT_THAT(array<double>("magnetization"), ElementsAre(1, 3, 5, 2, 4, 6));
+}
+
+TEST_F(VtkWriter, WritesComponentsAsVectors) {
+  const CellModel model{{{{0, 10, 30}, {5, 6}, {-4, -1}}},
+                        {{"magnetization_easting", "A/m", {1, nan}},
+                         {"susceptibility", "1", {0.1, 0.2}},
+                         {"magnetization_upward", "A/m", {5, nan}},
+                         {"magnetization_northing", "A/m", {3, nan}},
+                         {"slope_easting", "", {7, 8}}}};
+  write([&](TextOutput& out) { write_vtr(out, model); });
+  EXPECT_THAT(m_text, HasSubstr("; magnetization in A/m; susceptibility in SI -->"));
+  EXPECT_THAT(m_text, Not(HasSubstr("magnetization_")));
+  const std::vector<double> vectors = array<double>("magnetization");
+  ASSERT_EQ(vectors.size(), 6U);
+  EXPECT_THAT(std::vector<double>(vectors.begin(), vectors.begin() + 3), ElementsAre(1, 3, 5));
+  EXPECT_TRUE(std::isnan(vectors[3]));
+  EXPECT_THAT(array<double>("susceptibility"), ElementsAre(0.1, 0.2));
+  EXPECT_THAT(array<double>("slope_easting"), ElementsAre(7, 8));
+  EXPECT_THAT(array<std::uint8_t>("active"), ElementsAre(1, 0));
 }
 
 TEST_F(VtkWriter, WritesPointsWithFields) {

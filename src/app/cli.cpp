@@ -384,6 +384,21 @@ std::vector<std::pair<std::string, FileFormat>> format_choices(bool to_read) {
   return choices;
 }
 
+void read_inducing_field(const Command& command, const std::string& text, std::optional<InducingField>& field) {
+  std::vector<double> numbers;
+  for (const std::string& word : CLI::detail::split(text, ',')) numbers.push_back(number_in(word).value_or(NAN));
+  const bool is_one =
+      numbers.size() == 3 && std::abs(numbers[0]) <= 90 && std::abs(numbers[1]) <= 360 && numbers[2] > 0;
+  if (is_one) {
+    field = InducingField{numbers[0], numbers[1], numbers[2]};
+  } else {
+    command.problem("--inducing-field",
+                    fmt::format("is {}; inclination (-90 to 90 degrees), declination (-360 to 360) and intensity (nT, "
+                                "above 0) with commas are expected, such as -62.5,11.25,48250",
+                                excerpt(text)));
+  }
+}
+
 void add_convert(CommandSet& commands) {
   Command& command = commands.add(
       "convert", "IN OUT", "ensembles, meshes, models, points and data between formats",
@@ -403,7 +418,7 @@ void add_convert(CommandSet& commands) {
                "the UBC mesh, Tomofast grid or HDF5 model that the numbers of IN belong to");
   command.text("--field", "NAME", options.field,
                "which field a column without name holds, or which values of a model or field of points go to a "
-               "format that holds one; default gz, density",
+               "format that holds one, magnetization: its three components; default gz, density",
                "a name such as gz or density is expected");
   command.choice("--density-unit", "UNIT", options.density_to_si, units,
                  "of IN: kg/m3, or g/cm3; default g/cm3 for UBC models, else kg/m3");
@@ -413,9 +428,12 @@ void add_convert(CommandSet& commands) {
                  "z_down");
   command.choice("--output-axes", "AXES", options.output_axes, axes,
                  "the same of OUT; default: those of IN, in UBC's and Tomofast's files z_down");
+  command.value("--inducing-field", "I,D,F",
+                "inclination and declination (degrees) and intensity (nT) of the inducing field, where IN does not say",
+                [&](const std::string& given) { read_inducing_field(command, given, options.inducing_field); });
   command.number("--inactive", "VALUE", options.inactive,
                  "the number that inactive cells have in UBC's and Tomofast's files, in the file's unit; default: "
-                 "none has it in IN, 0 is written");
+                 "-100 in .sus and .fld, else none has it in IN, 0 is written");
   command.number("--output-inactive", "VALUE", options.output_inactive,
                  "the same of OUT alone; default: that of --inactive");
   command.flag("--quiet", options.quiet, "print nothing but notes and errors");

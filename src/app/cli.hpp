@@ -78,6 +78,7 @@ struct ConvertOptions {
   std::optional<Axes> axes, output_axes;
   /// "": not given
   std::string field;
+  std::optional<InducingField> inducing_field;
   std::optional<double> inactive, output_inactive;
   bool quiet = false;
 };

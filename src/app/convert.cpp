@@ -67,10 +67,14 @@ std::vector<std::string> not_carried(const ReadFile& in, FileFormat format) {
 
 /// Units of IN that are not those in which it is told what was read; nothing where all are.
 std::string units_in(const ReadFile& in) {
-  if (in.format == FileFormat::tomofast_data) return "; gz in m/s2 in the file";
+  const auto* points = std::get_if<PointFields>(&in.content);
+  if (in.format == FileFormat::tomofast_data && points != nullptr && points->fields == FieldList{Field::gz}) {
+    return "; gz in m/s2 in the file";
+  }
+  if (in.format == FileFormat::ubc_vectors) return "; effective susceptibilities in the file";
   const auto* model = std::get_if<CellModel>(&in.content);
   const bool has_densities = model != nullptr ? !model->values.empty() && is_density(model->values[0].name)
-                                              : std::holds_alternative<PrismBlock>(in.content);
+                                              : std::holds_alternative<ListedPrisms>(in.content);
   return has_densities && in.density_to_si != 1 ? "; g/cm3 in the file" : "";
 }
 
@@ -85,6 +89,7 @@ void convert(const ConvertOptions& options) {
   read.density_to_si = options.density_to_si;
   read.axes = options.axes;
   read.field = options.field;
+  read.inducing_field = options.inducing_field;
   read.inactive = options.inactive;
   ReadFile in = read_content(read);
 
@@ -94,10 +99,10 @@ void convert(const ConvertOptions& options) {
   write.density_to_si = options.output_density_to_si;
   write.axes = options.output_axes;
   write.field = options.field;
-  write.inactive = options.output_inactive.value_or(options.inactive.value_or(0));
+  write.inactive = options.output_inactive ? options.output_inactive : options.inactive;
   // 0 is no density, not a mark, unless the cells are to be told apart by it
   if (!options.output_inactive && options.inactive) write.inactive_said_by = "--inactive";
-  if (options.output_inactive && write.inactive != 0) write.inactive_said_by = "--output-inactive";
+  if (options.output_inactive && *options.output_inactive != 0) write.inactive_said_by = "--output-inactive";
   write.title = options.in.stem().string();
   write.command = fmt::format("prismfield convert {} {}", options.in.string(), options.out.string());
   const std::string content = describe(in.content) + units_in(in);

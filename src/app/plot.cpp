@@ -28,6 +28,7 @@
 #include "io/text_table.hpp"
 #include "model/axis.hpp"
 #include "model/choices.hpp"
+#include "model/prism_check.hpp"
 #include "parallel/agreement.hpp"
 
 namespace prismfield {
@@ -122,7 +123,7 @@ void check_numbers(const PlotOptions& options, const PointFields& points) {
 
 /// Draws a file of another format by way of a netCDF file beside the figure that is gone afterwards.
 std::string draw_content(const PlotOptions& options, FileContent& content) {
-  if (std::holds_alternative<PrismBlock>(content)) {
+  if (std::holds_alternative<ListedPrisms>(content)) {
     refuse(options,
            "holds prisms, which are no result; prismfield run computes their fields, and convert writes .vtu "
            "for ParaView");
@@ -159,9 +160,9 @@ std::string draw_content(const PlotOptions& options, FileContent& content) {
 
 /// Throws InputError for a format whose numbers belong to a mesh in another file.
 void refuse_values_alone(const PlotOptions& options, FileFormat format) {
-  if (format != FileFormat::ubc_model && format != FileFormat::tomofast_values) return;
-  const std::string mesh =
-      format == FileFormat::ubc_model ? fs::path(options.file).replace_extension(".msh").string() : std::string("GRID");
+  const bool is_ubc = format == FileFormat::ubc_model || format == FileFormat::ubc_vectors;
+  if (!is_ubc && format != FileFormat::tomofast_values) return;
+  const std::string mesh = is_ubc ? fs::path(options.file).replace_extension(".msh").string() : std::string("GRID");
   refuse(options, fmt::format("holds numbers without a mesh; prismfield convert {} {} --mesh {} makes a model that "
                               "plot draws",
                               options.file.string(), fs::path(options.file).replace_extension(".h5").string(), mesh));

@@ -231,6 +231,7 @@ private:
   void read_data() {
     ObservedDefaults defaults;
     defaults.axes = m_run.axes;
+    defaults.inducing_field = m_run.magnetic.inducing_field;
     if (m_run.fields_given) defaults.fields = m_run.fields;
     defaults.unknown = m_spec.settings.unknown;
     defaults.sigma = m_spec.sigma;

@@ -30,6 +30,7 @@ namespace {
 
 void check_fft(const Request& request, const PrismSource& ensemble, const PointColumns& points, ProblemSize& problem) {
   const Execution& wanted = request.execution;
+  fast::refuse_gradients(request, Method::fft);
   check_transforms(wanted.space);
   if (wanted.kernel != KernelKind::automatic) refuse_fft("execution.kernel corners is for every pair; leave it out");
   if (wanted.precision != Precision::double_) {

@@ -150,6 +150,7 @@ void choose_sizes(ConvolutionPlan& all, const PrismSource& prisms, const PointCo
 ConvolutionPlan plan_convolution(Space space, const PrismSource& prisms, const PointColumns& points,
                                  const Request& request, const Communicator& communicator) {
   check_points(points);
+  fast::refuse_gradients(request, Method::fft);
   const Request direct = direct_request(space, request);
   ConvolutionPlan all;
   all.fields = request.fields;

@@ -35,6 +35,7 @@ constexpr double least_tolerance = 1e-11;
 
 void check_tree(const Request& request, const PrismSource& ensemble, const PointColumns& points, ProblemSize& problem) {
   const Execution& wanted = request.execution;
+  fast::refuse_gradients(request, Method::tree);
   if (wanted.tolerance < least_tolerance) {
     refuse_tree(fmt::format("needs an execution.tolerance of {:g} or more; direct keeps to {:g}", least_tolerance,
                             default_tolerance));

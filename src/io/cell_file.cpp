@@ -192,6 +192,7 @@ std::string cell_image(const CellModel& model, const WriteSpec& spec) {
   Hdf5File out = Hdf5File::create_in_memory(spec.file, Checksums::fletcher32);
   write_origin(out, spec.title, spec.command);
   write_crs(out, spec.crs);
+  write_inducing_field(out, model.inducing_field);
   write_cell_coordinates(out, model.edges, "bound");
   const CellCounts counts = counts_of(model.edges);
   for (const CellValues& values : model.values) {
@@ -207,62 +208,127 @@ std::string cell_image(const CellModel& model, const WriteSpec& spec) {
   return sealed_image(out);
 }
 
-std::string prism_image(const PrismBlock& prisms, const WriteSpec& spec) {
+std::string prism_image(const ListedPrisms& prisms, const WriteSpec& spec) {
   Hdf5File out = Hdf5File::create_in_memory(spec.file, Checksums::fletcher32);
   write_origin(out, spec.title, spec.command);
   write_crs(out, spec.crs);
   out.make_dimension_without_values("prism", prisms.size());
-  const auto columns = columns_of(prisms);
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const std::string name = prism_columns[c];
-    out.write(name, {prisms.size()}, columns[c]->data());
+  const auto write = [&](const std::string& name, const std::vector<double>& values, const std::string& unit) {
+    out.write(name, {prisms.size()}, values.data());
     out.attach_dimensions(name, {"prism"});
-    out.write_attribute(name, "units", is_density(name) ? "kg/m3" : "m");
+    out.write_attribute(name, "units", unit);
     refer_to_crs(out, name);
+  };
+  const auto columns = columns_of(prisms);
+  for (std::size_t c = 0; c < n_face_columns; ++c) write(prism_columns[c], *columns[c], "m");
+  for (const PropertyColumn& property : properties_of(prisms)) {
+    write(property.name, *property.values, unit_of_property(property.name));
   }
   return sealed_image(out);
 }
 
-void write_prism_table(TextOutput& out, const PrismBlock& prisms, bool csv, double density_to_si,
+void write_prism_table(TextOutput& out, const ListedPrisms& prisms, bool csv, double density_to_si,
                        const std::string& command) {
   const char separator = csv ? ',' : ' ';
-  if (!csv) {
-    out.add(fmt::format("# {}\n# density in {}, heights upwards\n# ", shown(command),
-                        density_to_si == 1 ? "kg/m3" : "g/cm3"));
+  const auto columns = columns_of(prisms);
+  const std::vector<PropertyColumn> properties = properties_of(prisms);
+  std::vector<std::string> units;
+  for (const PropertyColumn& property : properties) {
+    const bool in_grams = is_density(property.name) && density_to_si != 1;
+    units.push_back(property.name + " in " + (in_grams ? "g/cm3" : unit_text(unit_of_property(property.name))));
   }
-  for (std::size_t c = 0; c < prism_columns.size(); ++c) {
+  if (!csv) out.add(fmt::format("# {}\n# {}, heights upwards\n# ", shown(command), fmt::join(units, ", ")));
+  for (std::size_t c = 0; c < n_face_columns; ++c) {
     if (c > 0) out.add(separator);
     out.add(prism_columns[c]);
   }
+  for (const PropertyColumn& property : properties) {
+    out.add(separator);
+    out.add(property.name);
+  }
   out.add('\n');
   for (std::size_t i = 0; i < prisms.west.size(); ++i) {
-    for (const auto* column : {&prisms.west, &prisms.east, &prisms.south, &prisms.north, &prisms.bottom, &prisms.top}) {
-      out.add((*column)[i]);
-      out.add(separator);
+    for (std::size_t c = 0; c < n_face_columns; ++c) {
+      if (c > 0) out.add(separator);
+      out.add((*columns[c])[i]);
     }
-    out.add(in_unit(prisms.density[i], density_to_si));
+    for (const PropertyColumn& property : properties) {
+      out.add(separator);
+      out.add(in_unit((*property.values)[i], is_density(property.name) ? density_to_si : 1));
+    }
     out.add('\n');
   }
 }
 
-PrismBlock prisms_of(const CellModel& model) {
+namespace {
+
+/// A column of prisms and the values of cells that go there.
+struct PropertySource {
+  std::vector<double>* to;
+  const std::vector<double>* from;
+};
+
+/// What prisms get of the values of cells.
+std::vector<PropertySource> property_sources(ListedPrisms& prisms, const std::vector<CellValues>& values) {
+  std::vector<PropertySource> sources;
+  const auto add = [&](const std::string& name, std::vector<double>& to) {
+    const auto found =
+        std::find_if(values.begin(), values.end(), [&](const CellValues& each) { return each.name == name; });
+    if (found != values.end()) sources.push_back({&to, &found->values});
+  };
+  // of several kinds of densities, the first that is there
+  add(!values.empty() && is_density(values.front().name) ? values.front().name : "density", prisms.density);
+  add("susceptibility", prisms.susceptibility);
+  for (std::size_t d = 0; d < 3; ++d) add(magnetization_columns[d], prisms.magnetization[d]);
+  return sources;
+}
+
+/// Adds a cell with these faces where it has a property.
+void add_cell(ListedPrisms& prisms, const std::array<double, n_face_columns>& faces, std::size_t cell,
+              const std::vector<PropertySource>& sources) {
+  const bool is_massless = std::none_of(sources.begin(), sources.end(), [&](const PropertySource& source) {
+    return !std::isnan((*source.from)[cell]) && (*source.from)[cell] != 0;
+  });
+  if (is_massless) return;
+  const auto columns = columns_of(prisms);
+  for (std::size_t c = 0; c < n_face_columns; ++c) columns[c]->push_back(faces[c]);
+  for (const PropertySource& source : sources) {
+    const double value = (*source.from)[cell];
+    source.to->push_back(std::isnan(value) ? 0 : value);
+  }
+  // kernels have densities of all prisms
+  prisms.density.resize(prisms.west.size());
+}
+
+}  // namespace
+
+ListedPrisms prisms_of(const CellModel& model) {
   const CellCounts counts = counts_of(model.edges);
   const auto& [x, y, z] = model.edges;
-  PrismBlock prisms;
+  ListedPrisms prisms;
+  const std::vector<PropertySource> sources = property_sources(prisms, model.values);
   std::size_t cell = 0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(counts[2]); ++k) {
     for (std::size_t j = 0; j < static_cast<std::size_t>(counts[1]); ++j) {
       for (std::size_t i = 0; i < static_cast<std::size_t>(counts[0]); ++i, ++cell) {
-        const double density = model.values.front().values[cell];
-        if (std::isnan(density) || density == 0) continue;
-        add_prism(prisms, {x[i], x[i + 1], y[j], y[j + 1], z[k], z[k + 1], density});
+        add_cell(prisms, {x[i], x[i + 1], y[j], y[j + 1], z[k], z[k + 1]}, cell, sources);
       }
     }
   }
   return prisms;
 }
 
-std::optional<CellModel> cells_of(const PrismBlock& prisms) {
+ListedPrisms prisms_of(const PrismBlock& cells, const std::vector<CellValues>& values) {
+  ListedPrisms prisms;
+  const std::vector<PropertySource> sources = property_sources(prisms, values);
+  for (std::size_t i = 0; i < cells.west.size(); ++i) {
+    add_cell(prisms, {cells.west[i], cells.east[i], cells.south[i], cells.north[i], cells.bottom[i], cells.top[i]}, i,
+             sources);
+  }
+  return prisms;
+}
+
+std::optional<CellModel> cells_of(const ListedPrisms& prisms) {
   // beyond it, a grid is hardly what the list is about
   constexpr std::int64_t most_cells_a_prism = 21;
   CellModel model;
@@ -280,8 +346,9 @@ std::optional<CellModel> cells_of(const PrismBlock& prisms) {
   std::int64_t most = prisms.size() * most_cells_a_prism;
   for (const std::int64_t count : counts) most = count > 0 ? most / count : 0;
   if (most == 0) return std::nullopt;
-  std::vector<double> density(static_cast<std::size_t>(counts[0] * counts[1] * counts[2]),
-                              std::numeric_limits<double>::quiet_NaN());
+  const auto n_cells = static_cast<std::size_t>(counts[0] * counts[1] * counts[2]);
+  std::vector<bool> taken(n_cells);
+  std::vector<std::size_t> cells;
   for (std::size_t p = 0; p < prisms.west.size(); ++p) {
     std::array<std::int64_t, 3> at{};
     for (std::size_t d = 0; d < 3; ++d) {
@@ -290,13 +357,15 @@ std::optional<CellModel> cells_of(const PrismBlock& prisms) {
       if (lower + 1 == edges.end() || *(lower + 1) != (*faces[d].second)[p]) return std::nullopt;
       at[d] = lower - edges.begin();
     }
-    double& cell = density[static_cast<std::size_t>((at[2] * counts[1] + at[1]) * counts[0] + at[0])];
-    if (!std::isnan(cell)) return std::nullopt;
-    cell = prisms.density[p];
+    cells.push_back(static_cast<std::size_t>((at[2] * counts[1] + at[1]) * counts[0] + at[0]));
+    if (taken[cells.back()]) return std::nullopt;
+    taken[cells.back()] = true;
   }
-  std::replace_if(
-      density.begin(), density.end(), [](double value) { return std::isnan(value); }, 0.0);
-  model.values.push_back({"density", "kg/m3", std::move(density)});
+  for (const PropertyColumn& property : properties_of(prisms)) {
+    CellValues values{property.name, unit_of_property(property.name), std::vector<double>(n_cells)};
+    for (std::size_t p = 0; p < cells.size(); ++p) values.values[cells[p]] = (*property.values)[p];
+    model.values.push_back(std::move(values));
+  }
   return model;
 }
 

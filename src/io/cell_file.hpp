@@ -36,19 +36,22 @@ void add_values(CellModel& model, CellValues values, std::int64_t epochs);
 /// The bytes of an HDF5 file that netCDF-4 programs open: dimensions upward, northing, easting with centres and bounds,
 /// and the values. Throws RunError.
 [[nodiscard]] std::string cell_image(const CellModel& model, const WriteSpec& spec);
-/// The same of prisms: one-dimensional datasets west ... density.
-[[nodiscard]] std::string prism_image(const PrismBlock& prisms, const WriteSpec& spec);
+/// The same of prisms: one-dimensional datasets west ... top and their properties.
+[[nodiscard]] std::string prism_image(const ListedPrisms& prisms, const WriteSpec& spec);
 /// Writes prisms as a table with a line of names, densities over `density_to_si`: csv, or separated by blanks below
 /// comments. Throws RunError.
-void write_prism_table(TextOutput& out, const PrismBlock& prisms, bool csv, double density_to_si,
+void write_prism_table(TextOutput& out, const ListedPrisms& prisms, bool csv, double density_to_si,
                        const std::string& command);
 
-/// The cells with a density other than 0 as prisms. Inactive ones have none. The model's first values are densities.
-[[nodiscard]] PrismBlock prisms_of(const CellModel& model);
+/// The cells with a property other than 0 as prisms: the first values of the model where these are densities,
+/// susceptibility and magnetisation. Inactive cells have none.
+[[nodiscard]] ListedPrisms prisms_of(const CellModel& model);
+/// The same of cells that are no grid, by the values of each.
+[[nodiscard]] ListedPrisms prisms_of(const PrismBlock& cells, const std::vector<CellValues>& values);
 /// Prisms that are the cells of a rectilinear grid, as that grid, 0 in cells without a prism; nothing for others: where
 /// a prism's faces are not neighbours among all, two are the same, or cells without one are more than 20 times as many
 /// as prisms.
-[[nodiscard]] std::optional<CellModel> cells_of(const PrismBlock& prisms);
+[[nodiscard]] std::optional<CellModel> cells_of(const ListedPrisms& prisms);
 
 /// Densities, or other values of cells, of shape (upward, northing, easting) or flat in that order, from HDF5, netCDF-4
 /// or text; a text with a suffix of UBC's models (.den, .mod, .sus) is in UBC's order.

@@ -429,6 +429,50 @@ std::optional<Crs> read_crs(const ArrayFile& file) {
   return crs;
 }
 
+namespace {
+
+constexpr std::array<const char*, 3> inducing_field_attributes = {
+    "inducing_field_inclination", "inducing_field_declination", "inducing_field_intensity"};
+
+}  // namespace
+
+void write_inducing_field(Hdf5File& file, const std::optional<InducingField>& field) {
+  if (!field) return;
+  const std::array<double, 3> numbers{field->inclination, field->declination, field->intensity};
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    file.write_attribute("/", inducing_field_attributes[i], numbers[i]);
+  }
+}
+
+std::optional<InducingField> read_inducing_field(const ArrayFile& file) {
+  std::array<double, 3> numbers{};
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::optional<double> number = file.root_number(inducing_field_attributes[i]);
+    if (!number) return std::nullopt;
+    numbers[i] = *number;
+  }
+  return InducingField{numbers[0], numbers[1], numbers[2]};
+}
+
+InducingField inducing_field_of(const std::array<double, 3>& field) {
+  constexpr double degrees = 180 / std::numbers::pi, nanoteslas = 1e9;
+  const auto& [easting, northing, upward] = field;
+  return {std::atan2(-upward, std::hypot(easting, northing)) * degrees, std::atan2(easting, northing) * degrees,
+          std::hypot(easting, northing, upward) * nanoteslas};
+}
+
+std::string inducing_field_text(const InducingField& field) {
+  return fmt::format("inclination {:.10g}, declination {:.10g}, intensity {:.10g} nT", field.inclination,
+                     field.declination, field.intensity);
+}
+
+bool is_same_field(const InducingField& field, const std::array<double, 3>& other) {
+  constexpr double nanotesla = 1e-9;
+  const std::array<double, 3> own = vector_of(field.inclination, field.declination, field.intensity * nanotesla);
+  const double apart = std::hypot(own[0] - other[0], own[1] - other[1], own[2] - other[2]);
+  return apart <= inducing_field_rounding * field.intensity * nanotesla;
+}
+
 void refer_to_crs(Hdf5File& file, const std::string& dataset) {
   if (file.has(crs_variable)) file.write_attribute(dataset, "grid_mapping", crs_variable);
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -49,6 +50,29 @@ void write_crs(Hdf5File& file, const std::optional<Crs>& crs, const std::string&
 
 /// The system that a file's variable `crs` states, its attributes as they stand there; nothing without one.
 [[nodiscard]] std::optional<Crs> read_crs(const ArrayFile& file);
+
+/// An inducing field as files state it: degrees, down positive, and east of grid north; nT.
+struct InducingField {
+  double inclination = 0, declination = 0, intensity = 0;
+};
+
+/// Writes the root's attributes inducing_field_inclination, _declination and _intensity; nothing without a field.
+void write_inducing_field(Hdf5File& file, const std::optional<InducingField>& field);
+
+/// The field that they state; nothing where one of them is missing.
+[[nodiscard]] std::optional<InducingField> read_inducing_field(const ArrayFile& file);
+
+/// Of a field in T along easting, northing, upward.
+[[nodiscard]] InducingField inducing_field_of(const std::array<double, 3>& field);
+
+/// "inclination -62.5, declination 11.25, intensity 48250 nT"
+[[nodiscard]] std::string inducing_field_text(const InducingField& field);
+
+/// What two statements of one field may differ by, relative to its intensity: 0.01 degrees, as files round to.
+inline constexpr double inducing_field_rounding = 2e-4;
+
+/// Whether it is this field (T, along easting, northing, upward).
+[[nodiscard]] bool is_same_field(const InducingField& field, const std::array<double, 3>& other);
 
 /// Lets a variable refer to the file's `crs`, where there is one.
 void refer_to_crs(Hdf5File& file, const std::string& dataset);

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <prismfield/error.hpp>
+#include <prismfield/request.hpp>
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
@@ -27,6 +28,9 @@ namespace prismfield {
 namespace {
 
 constexpr std::string_view blanks = " \t,";
+
+// 0 - z, so that 0 does not become -0.
+double other_way(double z) { return 0.0 - z; }
 
 /// Words of a UBC file one by one, with the line of each.
 class UbcWords {
@@ -233,40 +237,42 @@ void each_cell(CellOrder order, const CellCounts& counts, const Found& found) {
   }
 }
 
-/// Data below their number: places, then the value of a field and its standard deviation, the same columns in all
-/// lines, at most so many; wrong(columns, columns before) says what is wrong with a line of others. Throws InputError
-/// with every error found.
-template <class Wrong>
-PointFields read_data(const InputFile& file, Field field, Axes axes, std::size_t most_columns, const Wrong& wrong) {
-  ProblemList problems;
-  NumberRows rows(file, "station", problems);
+/// What stands behind the places of data.
+struct DataColumns {
+  FieldList fields;
+  bool has_sigma = false;
+};
+
+/// Adds data below their number: places, then values of fields and, of one field, its standard deviation, the same
+/// columns in all lines. layout(columns) says which, nothing for another number; wrong(columns, columns before) says
+/// what is wrong with such a line.
+template <class Layout, class Wrong>
+void read_rows(NumberRows& rows, PointFields& result, const Layout& layout, const Wrong& wrong) {
   static_cast<void>(rows.read_count());
-  PointFields result;
-  result.axes = axes;
-  std::vector<double> values, sigma, row;
+  std::vector<double> row;
   std::size_t columns = 0;
+  std::optional<DataColumns> known;
   while (rows.next(row)) {
-    if (columns == 0) columns = row.size();
-    if (row.size() != columns || columns < 3 || columns > most_columns) {
+    if (columns == 0) {
+      columns = row.size();
+      known = layout(columns);
+      if (known) result.fields = known->fields;
+      result.values.resize(static_cast<std::size_t>(result.fields.size()));
+      result.sigma.resize(result.values.size());
+    }
+    if (row.size() != columns || !known) {
       rows.refuse("lines with another number of columns", wrong(row.size(), columns));
       continue;
     }
-    if (columns == 5 && row[4] < 0) {
+    if (known->has_sigma && row[4] < 0) {
       rows.refuse("standard deviations below 0", fmt::format("a standard deviation of {}; it is at least 0", row[4]));
     }
     result.points.easting.push_back(row[0]);
     result.points.northing.push_back(row[1]);
     result.points.upward.push_back(row[2]);
-    if (columns > 3) values.push_back(row[3]);
-    if (columns > 4) sigma.push_back(row[4]);
+    for (std::size_t f = 0; f < result.values.size(); ++f) result.values[f].push_back(row[3 + f]);
+    if (known->has_sigma) result.sigma[0].push_back(row[4]);
   }
-  problems.throw_if_any();
-  if (columns > 3) {
-    result.fields.add(field);
-    result.values.push_back(std::move(values));
-    result.sigma.push_back(std::move(sigma));
-  }
-  return result;
 }
 
 }  // namespace
@@ -302,6 +308,42 @@ std::vector<double> read_ubc_densities(const InputFile& file, double to_si, cons
     if (!std::isfinite(densities[cell])) throw file.error("holds densities too large for double precision in kg/m3");
   });
   return densities;
+}
+
+std::array<std::vector<double>, 3> read_ubc_vectors(const InputFile& file, double to_si, const CellCounts& counts) {
+  NumbersRequest request;
+  request.comment = "!";
+  request.several_a_line = true;
+  request.count = 3 * counts[0] * counts[1] * counts[2];
+  request.what = "component";
+  ProblemList problems;
+  const Numbers numbers = read_numbers(file, request, problems);
+  problems.throw_if_any();
+  if (numbers.found != request.count) {
+    throw file.error(fmt::format("holds {}, but the mesh of {} x {} x {} needs three for each of its {}",
+                                 counted(numbers.found, "number"), counts[0], counts[1], counts[2],
+                                 counted(request.count / 3, "cell")));
+  }
+  std::array<std::vector<double>, 3> vectors;
+  for (std::vector<double>& component : vectors) component.resize(numbers.values.size() / 3);
+  std::size_t read = 0;
+  each_cell(CellOrder::ubc, counts, [&](std::size_t cell) {
+    if (numbers.lines[read] != numbers.lines[read + 2]) {
+      throw InputError(line_of(file, numbers.lines[read]), "",
+                       "three numbers a line are needed: along easting, northing and downwards");
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double value = numbers.values[read++] * to_si;
+      vectors[d][cell] = d == 2 ? other_way(value) : value;
+      if (!std::isfinite(value)) throw file.error("holds numbers too large for double precision in A/m");
+    }
+  });
+  return vectors;
+}
+
+double magnetization_of(const InducingField& field) {
+  constexpr double nanotesla = 1e-9;
+  return field.intensity * nanotesla / Magnetic{}.vacuum_permeability;
 }
 
 std::optional<AirMark> find_air_mark(const std::vector<double>& densities, double to_si) {
@@ -362,7 +404,8 @@ std::string check_mark(const std::vector<double>& values, double mark, double to
 
 bool is_ubc_data(const InputFile& file) {
   if (format_of_suffix(file.path) != FileFormat::ubc_data) return false;
-  const TextStart start = start_of_text(file, 1);
+  const TextStart start = start_of_text(file, 3);
+  if (is_ubc_magnetic(file.path) || begins_as_ubc_magnetic(start)) return true;
   if (start.rows.empty()) return false;
   const std::vector<std::string>& words = start.rows.front();
   if (words[0].starts_with("datacomp") || words[0].starts_with("dataflag")) {
@@ -374,12 +417,103 @@ bool is_ubc_data(const InputFile& file) {
   return words.size() == 1 && parse_integer(words[0], count) == NumberStatus::ok;
 }
 
-PointFields read_ubc_data(const InputFile& file, Field field, Axes axes) {
-  return read_data(file, field, axes, 5, [](std::size_t columns, std::size_t before) {
+namespace {
+
+/// A field along a direction, z along `axes` where it depends on these.
+struct Projection {
+  Field field;
+  Axes axes;
+  double inclination, declination;
+};
+/// Components that UBC's magnetic data may be; declinations are east of north.
+constexpr std::array projections = {
+    Projection{Field::bx, Axes::z_down, 0, 90}, Projection{Field::by, Axes::z_down, 0, 0},
+    Projection{Field::bz, Axes::z_down, 90, 0}, Projection{Field::bz, Axes::z_up, -90, 0}};
+
+/// The third number of the second line of UBC's magnetic data.
+constexpr double each_direction = 0, one_direction = 1, no_direction = 2;
+
+bool is_one_direction(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) <= inducing_field_rounding;
+}
+
+/// Sets what the first two lines of magnetic data say; returns the field.
+Field read_magnetic_header(NumberRows& rows, PointFields& data) {
+  std::vector<double> first, second;
+  const auto fail = [&](const std::string& what) { throw InputError(rows.where(), "", what); };
+  const auto check_angles = [&](const std::vector<double>& line) {
+    if (std::fabs(line[0]) > 90 || std::fabs(line[1]) > 360) {
+      fail(fmt::format("an inclination of {} and a declination of {}; -90 to 90 and -360 to 360 degrees are allowed",
+                       line[0], line[1]));
+    }
+  };
+  if (!rows.next(first) || first.size() != 3) fail("inclination, declination and intensity are three finite numbers");
+  check_angles(first);
+  if (!(first[2] > 0)) fail(fmt::format("an inducing field of {} nT; it is above 0", first[2]));
+  data.inducing_field = InducingField{first[0], first[1], first[2]};
+  if (!rows.next(second) || second.size() != 3) fail("inclination, declination and 0, 1 or 2 are three finite numbers");
+  check_angles(second);
+  if (second[2] == no_direction) return Field::amplitude;
+  if (second[2] != each_direction && second[2] != one_direction) {
+    fail(fmt::format("{} behind the anomaly's direction; 1, of two: 0, or 2, of amplitudes, are known", second[2]));
+  }
+  const std::array<double, 3> along = vector_of(second[0], second[1], 1);
+  if (is_one_direction(along, vector_of(first[0], first[1], 1))) return Field::tmi;
+  for (const Projection& projection : projections) {
+    if (!is_one_direction(along, vector_of(projection.inclination, projection.declination, 1))) continue;
+    data.axes = projection.axes;
+    return projection.field;
+  }
+  fail(
+      fmt::format("the anomaly is along inclination {}, declination {}: neither along the inducing field, as tmi, nor "
+                  "along easting (0 90), northing (0 0) or the vertical (90 0), as bx, by, bz, which are read; if that "
+                  "is the direction of the magnetisation, as MAG3D 6 has it, write that of the first line",
+                  second[0], second[1]));
+  return Field::tmi;
+}
+
+}  // namespace
+
+PointFields read_ubc_data(const InputFile& file, std::optional<Field> field, std::optional<Axes> axes) {
+  ProblemList problems;
+  NumberRows rows(file, "station", problems);
+  PointFields data;
+  data.axes = axes.value_or(Axes::z_down);
+  Field read = field.value_or(Field::gz);
+  const bool is_magnetic = begins_as_ubc_magnetic(start_of_text(file, 3));
+  if (is_magnetic) {
+    read = read_magnetic_header(rows, data);
+    if (field && *field != read) {
+      throw InputError("--field", "",
+                       fmt::format("is {}, but '{}' holds {}; leave the option out", info(*field).name,
+                                   file.path.string(), info(read).name));
+    }
+    if (axes && *axes != data.axes) {
+      throw InputError("--axes", "",
+                       fmt::format("is {}, but '{}' says itself that its axes are {}; leave the option out",
+                                   name(*axes), file.path.string(), name(data.axes)));
+    }
+  } else if (is_ubc_magnetic(file.path)) {
+    throw file.error(
+        "does not begin as UBC's magnetic data do: inclination, declination and intensity (nT) of the inducing field, "
+        "inclination and declination of the anomaly and 1, the number of stations, on three lines");
+  }
+  const auto layout = [&](std::size_t columns) -> std::optional<DataColumns> {
+    if (columns < 3 || columns > 5) return std::nullopt;
+    return columns == 3 ? DataColumns{} : DataColumns{{read}, columns == 5};
+  };
+  read_rows(rows, data, layout, [&](std::size_t columns, std::size_t before) {
     if (before >= 3 && before <= 5) return fmt::format("{} columns, but {} before", columns, before);
-    return fmt::format("{} columns; E, N, elevation, value and standard deviation are at most five and at least three",
-                       columns);
+    const std::string own = is_magnetic && (columns == 6 || columns == 7)
+                                ? "; directions of single stations are not read: write a table whose header names the "
+                                  "columns, such as easting, northing, upward, bx, by, bz"
+                                : "";
+    return fmt::format(
+        "{} columns; E, N, elevation, value and standard deviation are at most five and at least three{}", columns,
+        own);
   });
+  problems.throw_if_any();
+  return data;
 }
 
 namespace {
@@ -447,19 +581,49 @@ void write_ubc_mesh(TextOutput& out, const CellEdges& edges) {
   write_widths(out, widths_of({edges[2].rbegin(), edges[2].rend()}));
 }
 
-void write_cell_numbers(TextOutput& out, CellOrder order, const std::vector<double>& values, const CellCounts& counts,
-                        double to_si, double inactive) {
-  if (order == CellOrder::tomofast) out.add(fmt::format("{}\n", values.size()));
+void write_cell_numbers(TextOutput& out, CellOrder order, const std::vector<CellNumbers>& columns,
+                        const CellCounts& counts, double inactive) {
+  if (order == CellOrder::tomofast) out.add(fmt::format("{}\n", counts[0] * counts[1] * counts[2]));
   each_cell(order, counts, [&](std::size_t cell) {
-    out.add(std::isnan(values[cell]) ? inactive : in_unit(values[cell], to_si));
+    bool is_first = true;
+    for (const auto& [values, to_si] : columns) {
+      if (!std::exchange(is_first, false)) out.add(' ');
+      const double value = (*values)[cell];
+      // + 0 makes -0 of a flipped sign 0
+      out.add(std::isnan(value) ? inactive : in_unit(value, to_si) + 0.0);
+    }
     out.add('\n');
   });
 }
+
+namespace {
+
+/// The two lines above the number of magnetic data.
+void write_magnetic_header(TextOutput& out, const PointFields& points, Field field, Axes axes) {
+  if (!points.inducing_field) {
+    throw InputError("", "",
+                     "UBC's magnetic data state the inducing field, and the input does not; say it by --inducing-field "
+                     "INCLINATION,DECLINATION,INTENSITY");
+  }
+  const InducingField& of = *points.inducing_field;
+  std::array<double, 3> anomaly{of.inclination, of.declination,
+                                field == Field::amplitude ? no_direction : one_direction};
+  for (const Projection& projection : projections) {
+    if (projection.field != field || (info(field).odd_in_z && projection.axes != axes)) continue;
+    anomaly = {projection.inclination, projection.declination, one_direction};
+  }
+  for (const auto& line : {std::array{of.inclination, of.declination, of.intensity}, anomaly}) {
+    out.add(fmt::format("{} {} {}\n", number_text(line[0]), number_text(line[1]), number_text(line[2])));
+  }
+}
+
+}  // namespace
 
 void write_ubc_data(TextOutput& out, const PointFields& points, Field field, Axes axes) {
   const bool has_values = points.fields.contains(field);
   const ColumnOfField column = has_values ? column_of(points, field, axes) : ColumnOfField{};
   check_no_nan(column, field, "UBC data");
+  if (has_values && info(field).is_magnetic) write_magnetic_header(out, points, field, axes);
   out.add(fmt::format("{}\n", points.points.size()));
   for (std::size_t i = 0; i < points.points.easting.size(); ++i) {
     add_place(out, points.points, i, points.points.upward[i]);
@@ -477,9 +641,6 @@ namespace {
 /// mGal in a m/s2
 constexpr double milligals = 1e5;
 
-// 0 - z, so that 0 does not become -0.
-double other_way(double z) { return 0.0 - z; }
-
 /// Indices i, j, k of a row, from 1; false when these are no such numbers.
 bool indices_of(const double* from, std::array<std::int64_t, 3>& indices) {
   for (std::size_t d = 0; d < 3; ++d) {
@@ -492,17 +653,32 @@ bool indices_of(const double* from, std::array<std::int64_t, 3>& indices) {
   return true;
 }
 
+/// Adds a row's values to as many lists: one number a cell, or a vector, whose third component is down in the file.
+void add_values(std::vector<std::vector<double>>& lists, const double* values, std::size_t n) {
+  lists.resize(n);
+  for (std::size_t c = 0; c < n; ++c) lists[c].push_back(c == 2 ? other_way(values[c]) : values[c]);
+}
+
+/// Multiplies the values of a row; says where one is too large.
+void to_unit(NumberRows& rows, double* values, std::size_t n, double to_si) {
+  for (std::size_t c = 0; c < n; ++c) {
+    values[c] *= to_si;
+    if (!std::isfinite(values[c])) rows.refuse("values that are too large", "the value is too large in kg/m3");
+  }
+}
+
 /// Puts the rows of a grid together.
 class GridRows {
 public:
-  void add(const std::array<double, 6>& box, double value, const std::array<std::int64_t, 3>& indices) {
-    add_prism(m_grid.cells, {box[0], box[1], box[2], box[3], other_way(box[5]), other_way(box[4]), value});
+  /// `values`: so many
+  void add(const double* box, const double* values, std::size_t n, const std::array<std::int64_t, 3>& indices) {
+    add_prism(m_grid.cells, {box[0], box[1], box[2], box[3], other_way(box[5]), other_way(box[4]), 0});
+    add_values(m_grid.values, values, n);
     m_indices.push_back(indices);
   }
 
   /// Throws InputError unless every cell of i x j x k is there once.
-  TomofastGrid finish(const InputFile& file, bool has_values) {
-    m_grid.has_values = has_values;
+  TomofastGrid finish(const InputFile& file) {
     for (const auto& indices : m_indices) {
       for (std::size_t d = 0; d < 3; ++d) m_counts[d] = std::max(m_counts[d], indices[d]);
     }
@@ -610,11 +786,12 @@ TomofastGrid read_tomofast_grid(const InputFile& file, double to_si) {
   std::size_t columns = 0;
   while (rows.next(row)) {
     if (columns == 0) columns = row.size();
-    if (row.size() != columns || (columns != 9 && columns != 10)) {
+    if (row.size() != columns || (columns != 9 && columns != 10 && columns != 12)) {
       rows.refuse(
           "lines with another number of columns",
-          fmt::format("{} columns; X1 X2 Y1 Y2 Z1 Z2 i j k, or a value before i, are needed, in all lines alike",
-                      row.size()));
+          fmt::format(
+              "{} columns; X1 X2 Y1 Y2 Z1 Z2 i j k, or a value or three before i, are needed, in all lines alike",
+              row.size()));
       continue;
     }
     std::array<std::int64_t, 3> indices{};
@@ -627,15 +804,15 @@ TomofastGrid read_tomofast_grid(const InputFile& file, double to_si) {
       rows.refuse("cells without size", "X2, Y2 or Z2 is not above X1, Y1 or Z1; Z is the depth, Z1 the cell's top");
       continue;
     }
-    const double value = columns == 10 ? row[6] * to_si : 0;
-    if (!std::isfinite(value)) rows.refuse("values that are too large", "the value is too large in kg/m3");
-    grid.add({row[0], row[1], row[2], row[3], row[4], row[5]}, value, indices);
+    const std::size_t n_values = columns - 9;
+    to_unit(rows, row.data() + 6, n_values, to_si);
+    grid.add(row.data(), row.data() + 6, n_values, indices);
   }
   problems.throw_if_any();
-  return grid.finish(file, columns == 10);
+  return grid.finish(file);
 }
 
-std::vector<double> read_tomofast_values(const InputFile& file, double to_si, std::int64_t cells) {
+std::vector<std::vector<double>> read_tomofast_values(const InputFile& file, double to_si, std::int64_t cells) {
   ProblemList problems;
   NumberRows rows(file, "value", problems);
   const std::int64_t count = rows.read_count();
@@ -644,14 +821,18 @@ std::vector<double> read_tomofast_values(const InputFile& file, double to_si, st
                      fmt::format("{}, but the grid has {}; name the grid that they belong to by --mesh",
                                  counted(count, "value"), counted(cells, "cell")));
   }
-  std::vector<double> values, row;
+  std::vector<std::vector<double>> values;
+  std::vector<double> row;
   while (rows.next(row)) {
-    if (row.size() != 1) {
-      rows.refuse("lines with more than one value", fmt::format("{} numbers; one a line is needed", row.size()));
+    if (values.empty() && (row.size() == 1 || row.size() == 3)) values.resize(row.size());
+    if (row.size() != values.size()) {
+      rows.refuse("lines with another number of values",
+                  fmt::format("{} numbers; one, or three of a magnetisation, a line are needed, in all lines alike",
+                              row.size()));
       continue;
     }
-    values.push_back(row[0] * to_si);
-    if (!std::isfinite(values.back())) rows.refuse("values that are too large", "the value is too large in kg/m3");
+    to_unit(rows, row.data(), row.size(), to_si);
+    add_values(values, row.data(), row.size());
   }
   problems.throw_if_any();
   return values;
@@ -665,13 +846,27 @@ std::vector<double> in_cell_order(const TomofastGrid& grid, const std::vector<do
   return values;
 }
 
-PointFields read_tomofast_data(const InputFile& file, Axes axes) {
-  PointFields data = read_data(file, Field::gz, axes, 4, [](std::size_t columns, std::size_t) {
-    return fmt::format("{} columns; X, Y, Z and gz are needed, in all lines alike", columns);
+PointFields read_tomofast_data(const InputFile& file, Field field, Axes axes) {
+  ProblemList problems;
+  NumberRows rows(file, "station", problems);
+  PointFields data;
+  data.axes = axes;
+  const auto layout = [&](std::size_t columns) -> std::optional<DataColumns> {
+    switch (columns) {
+      case 3: return DataColumns{};
+      case 4: return DataColumns{{field}};
+      case 6: return DataColumns{fields_of(FieldSet::magnetic)};
+      default: return std::nullopt;
+    }
+  };
+  read_rows(rows, data, layout, [&](std::size_t columns, std::size_t) {
+    return fmt::format("{} columns; X, Y, Z and {}, or bx, by, bz, are needed, in all lines alike", columns,
+                       info(field).name);
   });
+  problems.throw_if_any();
   for (double& z : data.points.upward) z = other_way(z);
-  for (std::vector<double>& values : data.values) {
-    for (double& value : values) value *= milligals;
+  if (data.fields == FieldList{Field::gz}) {
+    for (double& value : data.values.front()) value *= milligals;
   }
   return data;
 }
@@ -697,16 +892,21 @@ void write_tomofast_grid(TextOutput& out, const CellEdges& edges) {
   }
 }
 
-void write_tomofast_data(TextOutput& out, const PointFields& points, Axes axes) {
-  const bool has_values = points.fields.contains(Field::gz);
-  const ColumnOfField column = has_values ? column_of(points, Field::gz, axes) : ColumnOfField{};
-  check_no_nan({column.values, {}}, Field::gz, "Tomofast data");
+void write_tomofast_data(TextOutput& out, const PointFields& points, FieldList fields, Axes axes) {
+  std::vector<std::pair<std::vector<double>, double>> columns;
+  for (const FieldInfo& field : fields) {
+    const ColumnOfField column = column_of(points, field.field, axes);
+    check_no_nan({column.values, {}}, field.field, "Tomofast data");
+    columns.emplace_back(column.values, field.field == Field::gz ? milligals : 1.0);
+  }
   out.add(fmt::format("{}\n", points.points.size()));
   for (std::size_t i = 0; i < points.points.easting.size(); ++i) {
     add_place(out, points.points, i, other_way(points.points.upward[i]));
-    out.add(' ');
-    const double value = has_values ? column.values[i] : 0;
-    out.add(readable(value, value / milligals, [](double written) { return written * milligals; }));
+    for (const auto& [values, to_output] : columns) {
+      out.add(' ');
+      out.add(in_unit(values[i], to_output));
+    }
+    if (columns.empty()) out.add(" 0");
     out.add('\n');
   }
 }

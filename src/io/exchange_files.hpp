@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -42,6 +43,18 @@ struct UbcFiles {
 [[nodiscard]] std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts,
                                                      const std::string& what = "density");
 
+/// Effective susceptibilities of a UBC vector model, three numbers a line in UBC's order: along easting, northing and
+/// downwards, each `to_si` times what is written in A/m, as columns along easting, northing and upward in the order of
+/// cells here. Throws InputError with every error found.
+[[nodiscard]] std::array<std::vector<double>, 3> read_ubc_vectors(const InputFile& file, double to_si,
+                                                                  const CellCounts& counts);
+
+/// A/m of an effective susceptibility of 1: |F0|/mu0.
+[[nodiscard]] double magnetization_of(const InducingField& field);
+
+/// What inactive cells have in models of UBC's magnetic programs.
+inline constexpr double ubc_inactive = -100;
+
 /// The number by which a model marks its cells of air, found by being no density of any rock.
 struct AirMark {
   /// kg/m3
@@ -63,14 +76,16 @@ std::int64_t replace_mark(std::vector<double>& densities, double mark, double to
 [[nodiscard]] std::string check_mark(const std::vector<double>& values, double mark, double to_si,
                                      const std::string& option);
 
-/// True when a file whose suffix is one of UBC's data (.obs, .loc, .grv) begins with the number of its stations alone;
-/// others are tables. Throws InputError for UBC's data of gradients.
+/// True when a file whose suffix is one of UBC's data (.obs, .loc, .grv, .mag) begins with the number of its stations
+/// alone or as magnetic data do, and for every .mag; others are tables. Throws InputError for UBC's data of gradients.
 [[nodiscard]] bool is_ubc_data(const InputFile& file);
 
 /// Measurements of a UBC file: their number, then `E N elevation [value [sigma]]` a line, the same columns in all,
-/// `!` comments. Values are those of `field` in mGal or Eotvos, positive downwards unless `axes` says otherwise; a file
-/// of places alone has no field. Throws InputError with every error found.
-[[nodiscard]] PointFields read_ubc_data(const InputFile& file, Field field, Axes axes);
+/// `!` comments. Values are those of `field`, unset: gz, in mGal or Eotvos, positive downwards unless `axes` says
+/// otherwise; a file of places alone has no field. Magnetic data begin with `incl decl |F0|` and `aincl adecl idir`:
+/// the inducing field, degrees and nT, and along what the anomaly is measured, which is the inducing field (tmi), an
+/// axis (bx, by, bz) or, with idir 2, nothing (amplitude). Throws InputError with every error found.
+[[nodiscard]] PointFields read_ubc_data(const InputFile& file, std::optional<Field> field, std::optional<Axes> axes);
 
 /// Writes a mesh: reading it gives the same edges to 1 ulp. Throws RunError.
 void write_ubc_mesh(TextOutput& out, const CellEdges& edges);
@@ -79,46 +94,58 @@ void write_ubc_mesh(TextOutput& out, const CellEdges& edges);
 /// then northing), or as write_tomofast_grid() has them, layers from the top.
 enum class CellOrder { own, ubc, tomofast };
 
-/// Writes one number a cell, Tomofast's below how many they are: `values` over `to_si`, `inactive` for NaN. Where a
-/// number of the file times to_si can be the value itself, it is. Throws RunError.
-void write_cell_numbers(TextOutput& out, CellOrder order, const std::vector<double>& values, const CellCounts& counts,
-                        double to_si, double inactive);
+/// Numbers of cells, and the factor from a file's unit to theirs.
+struct CellNumbers {
+  const std::vector<double>* values;
+  double to_si = 1;
+};
+
+/// Writes a line a cell, Tomofast's below how many they are: values over `to_si` of each column, `inactive` for NaN.
+/// Where a number of the file times to_si can be the value itself, it is. Throws RunError.
+void write_cell_numbers(TextOutput& out, CellOrder order, const std::vector<CellNumbers>& columns,
+                        const CellCounts& counts, double inactive);
 
 /// Writes places, and of `field`, when they have it, the values with z pointing along `axes`, and the standard
-/// deviations. Throws InputError when one of these is NaN; RunError.
+/// deviations; a magnetic field below the lines that say what it is. Throws InputError when one of these is NaN, and
+/// for magnetic data without an inducing field; RunError.
 void write_ubc_data(TextOutput& out, const PointFields& points, Field field, Axes axes);
 
 /// A grid of Tomofast-x.
 struct TomofastGrid {
-  /// in the file's order, z up; density is the file's value, 0 where it has none
+  /// in the file's order, z up, without densities
   PrismBlock cells;
-  bool has_values = false;
+  /// the file's values in its order: none, those of one number a cell, or those of a vector, z up
+  std::vector<std::vector<double>> values;
   /// of a rectilinear grid; nothing of others, such as those whose layers follow the terrain
   std::optional<CellEdges> edges;
   /// with edges, for each row of the file, the number of its cell here: easting fastest, then northing, then upward
   std::vector<std::int64_t> cell_of_row;
 };
 
-/// A grid: the number of cells, then `X1 X2 Y1 Y2 Z1 Z2 [value] i j k` a line, z down, X along easting; values times
-/// `to_si`. Rows may come in any order, and i, j and k may each count along any axis, either way. It is rectilinear
-/// when faces of one index differ by less than a thousandth of a cell. Throws InputError with every error found.
+/// A grid: the number of cells, then `X1 X2 Y1 Y2 Z1 Z2 [value] i j k` a line, or three values, of a magnetisation, z
+/// down, X along easting; values times `to_si`. Rows may come in any order, and i, j and k may each count along any
+/// axis, either way. It is rectilinear when faces of one index differ by less than a thousandth of a cell. Throws
+/// InputError with every error found.
 [[nodiscard]] TomofastGrid read_tomofast_grid(const InputFile& file, double to_si);
 
-/// Numbers of a grid's cells in the order of the grid's rows: their number, then one a line, `to_si` times what is
-/// written. Throws InputError with every error found.
-[[nodiscard]] std::vector<double> read_tomofast_values(const InputFile& file, double to_si, std::int64_t cells);
+/// Numbers of a grid's cells in the order of the grid's rows: their number, then one a line, or three of a
+/// magnetisation (easting, northing, downwards in the file, upward here), `to_si` times what is written: one list or
+/// three. Throws InputError with every error found.
+[[nodiscard]] std::vector<std::vector<double>> read_tomofast_values(const InputFile& file, double to_si,
+                                                                    std::int64_t cells);
 
 /// Values in the order of the grid's rows as those of its cells, easting fastest. The grid has edges.
 [[nodiscard]] std::vector<double> in_cell_order(const TomofastGrid& grid, const std::vector<double>& of_rows);
 
-/// Data: their number, then `X Y Z gz` a line in m and m/s2, z and gz down unless `axes` says otherwise of gz; places
-/// alone have no field. Throws InputError with every error found.
-[[nodiscard]] PointFields read_tomofast_data(const InputFile& file, Axes axes);
+/// Data: their number, then `X Y Z value` a line, the value of `field`: gz in m/s2, or tmi in nT; or `X Y Z bx by bz`
+/// in nT. z is down, and gz and bz, unless `axes` says otherwise of these; places alone have no field. Throws
+/// InputError with every error found.
+[[nodiscard]] PointFields read_tomofast_data(const InputFile& file, Field field, Axes axes);
 
 /// Writes a grid with nine columns, X fastest, then Y, layers from the top. Throws RunError.
 void write_tomofast_grid(TextOutput& out, const CellEdges& edges);
-/// Writes places and gz, in m/s2 with z pointing along `axes`; 0 where there is none. Throws InputError when one is
-/// NaN; RunError.
-void write_tomofast_data(TextOutput& out, const PointFields& points, Axes axes);
+/// Writes places and these fields, gz in m/s2, with z pointing along `axes`; 0 where they are none. Throws InputError
+/// when one is NaN; RunError.
+void write_tomofast_data(TextOutput& out, const PointFields& points, FieldList fields, Axes axes);
 
 }  // namespace prismfield

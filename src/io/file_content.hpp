@@ -16,6 +16,7 @@
 #include "io/cf_attributes.hpp"
 #include "io/input_file.hpp"
 #include "model/cells.hpp"
+#include "model/prism_check.hpp"
 
 namespace prismfield {
 
@@ -23,8 +24,10 @@ class TextOutput;
 
 /// A number a cell, easting fastest, then northing, then upward, NaN in inactive cells.
 struct CellValues {
+  /// density, susceptibility, magnetization_easting, _northing and _upward, amplitude (of the magnetisation), or any
+  /// other
   std::string name;
-  /// what `values` are in: kg/m3 for densities, as in a file otherwise, "" where that does not say
+  /// what `values` are in: as unit_of_property() for these, as in a file otherwise, "" where that does not say
   std::string unit;
   std::vector<double> values;
 };
@@ -34,10 +37,31 @@ struct CellModel {
   CellEdges edges;
   /// those that a format with one number a cell holds first; empty: a mesh alone
   std::vector<CellValues> values;
+  /// by which effective susceptibilities become magnetisations
+  std::optional<InducingField> inducing_field = {};
 };
 
 /// Adds a prism by its numbers in the order of prism_columns.
 void add_prism(PrismBlock& prisms, const std::array<double, 7>& numbers);
+
+/// A property of prisms or cells.
+struct PropertyColumn {
+  std::string name;
+  const std::vector<double>* values;
+};
+/// The properties that prisms have: the density, unless it is 0 in all and there are others, the susceptibility, the
+/// components of the magnetisation.
+[[nodiscard]] std::vector<PropertyColumn> properties_of(const ListedPrisms& prisms);
+
+/// kg/m3, "1" for a susceptibility in SI, A/m; "" for names that are none of CellValues'.
+[[nodiscard]] std::string unit_of_property(const std::string& name);
+/// A unit as texts name it: SI for "1".
+[[nodiscard]] std::string unit_text(const std::string& unit);
+
+/// Where among `values` the components of the vector stand of which `values[at]` is the easting component, such as
+/// magnetization_easting_2; nothing where it is none or others are missing.
+[[nodiscard]] std::optional<std::array<std::size_t, 3>> vector_at(const std::vector<CellValues>& values,
+                                                                  std::size_t at);
 
 /// What points have beside fields: names of stations, survey lines, numbers of any meaning.
 struct PointColumn {
@@ -69,13 +93,18 @@ struct PointFields {
   /// by the file or the user, and not by habit
   bool axes_are_stated = true;
   std::vector<PointColumn> columns = {};
+  /// of magnetic fields
+  std::optional<InducingField> inducing_field = {};
 };
 
-/// What files hold, whatever their format: metres and kg/m3, coordinates z up.
-using FileContent = std::variant<PrismBlock, CellModel, PointFields>;
+/// What files hold, whatever their format: metres, kg/m3 and A/m, coordinates and vectors z up.
+using FileContent = std::variant<ListedPrisms, CellModel, PointFields>;
 
 /// True for a name such as density and density_sigma, whose values have the unit of densities.
 [[nodiscard]] inline bool is_density(const std::string& name) { return name.starts_with("density"); }
+
+/// What `convert` calls the three components together.
+inline constexpr const char* magnetization_name = "magnetization";
 
 /// The formats that `convert` knows.
 enum class FileFormat {
@@ -85,6 +114,7 @@ enum class FileFormat {
   xyz,
   ubc_mesh,
   ubc_model,
+  ubc_vectors,
   ubc_data,
   tomofast_grid,
   tomofast_values,
@@ -113,6 +143,7 @@ inline constexpr std::array format_infos = {
     FormatInfo{FileFormat::xyz, "xyz", "table separated by blanks", true, true, false},
     FormatInfo{FileFormat::ubc_mesh, "ubc-mesh", "UBC mesh", true, true, false},
     FormatInfo{FileFormat::ubc_model, "ubc-model", "UBC model", true, true, true},
+    FormatInfo{FileFormat::ubc_vectors, "ubc-vectors", "UBC vector model", true, true, false},
     FormatInfo{FileFormat::ubc_data, "ubc-data", "UBC data", true, true, false},
     FormatInfo{FileFormat::tomofast_grid, "tomofast-grid", "Tomofast grid", true, true, false},
     FormatInfo{FileFormat::tomofast_values, "tomofast-values", "Tomofast values", true, true, false},
@@ -134,6 +165,10 @@ inline constexpr std::array format_infos = {
 [[nodiscard]] std::optional<FileFormat> format_of_suffix(const std::filesystem::path& file);
 /// Whether a name has the suffix of UBC's files of places alone, .loc.
 [[nodiscard]] bool is_ubc_places(const std::filesystem::path& file);
+/// Whether a name has the suffix of UBC's magnetic data, .mag.
+[[nodiscard]] bool is_ubc_magnetic(const std::filesystem::path& file);
+/// Which property the suffix of a model's file promises: .den density, .sus susceptibility; "" for others.
+[[nodiscard]] std::string property_of_suffix(const std::filesystem::path& file);
 /// The suffixes that say something, for messages.
 [[nodiscard]] std::string known_suffixes();
 
@@ -152,9 +187,13 @@ struct ReadSpec {
   std::optional<double> density_to_si;
   /// along which z gz, gxz and gyz point; unset: as the file says, else down
   std::optional<Axes> axes;
-  /// which field a column without name holds, which values of a model are meant; "": gz, density
+  /// which field a column without name holds, which values of a model are meant, `magnetization` three of them; "":
+  /// gz, the property that the file has
   std::string field;
-  /// what inactive cells hold in a file of plain values; unset: none is inactive
+  /// where the file does not state it
+  std::optional<InducingField> inducing_field = {};
+  /// what inactive cells hold in a file of plain values; unset: -100 in those of UBC's magnetic programs, in others
+  /// none is inactive
   std::optional<double> inactive;
 };
 
@@ -182,8 +221,8 @@ struct WriteSpec {
   std::optional<Axes> axes;
   /// of points: the field that a format with one number a point holds; "": gz, or the only one
   std::string field;
-  /// what inactive cells get in a file of plain values
-  double inactive = 0;
+  /// what inactive cells get in a file of plain values; unset: -100 in those of UBC's magnetic programs, else 0
+  std::optional<double> inactive;
   /// the option that says so, by which the number has to tell them from the others; "": it has not
   std::string inactive_said_by;
   /// written where the format has a place for it
@@ -212,12 +251,12 @@ struct WrittenFile {
 // Files of VTK's XML formats, for ParaView, VisIt and PyVista: numbers as bytes behind the XML, z up, lengths in
 // metres.
 
-/// A rectilinear grid (.vtr): each of the model's values a number a cell, NaN in inactive cells, and `active`, 1 or 0,
-/// where there are any. Throws RunError.
+/// A rectilinear grid (.vtr): each of the model's values a number a cell, NaN in inactive cells, components of a vector
+/// as one array of three, and `active`, 1 or 0, where there are any. Throws RunError.
 void write_vtr(TextOutput& out, const CellModel& model);
 
-/// Prisms as voxels of an unstructured grid (.vtu) with `density`. Throws RunError.
-void write_vtu(TextOutput& out, const PrismBlock& prisms);
+/// Prisms as voxels of an unstructured grid (.vtu) with their properties. Throws RunError.
+void write_vtu(TextOutput& out, const ListedPrisms& prisms);
 
 /// Points (.vtp), each a vertex, with their fields in units and axes of the output and their other columns of numbers.
 /// Throws RunError.

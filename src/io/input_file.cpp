@@ -417,6 +417,16 @@ std::vector<std::pair<std::string, AttributeValue>> ArrayFile::attributes(const 
   return ask([&](const auto& content) { return content.attributes(dataset); });
 }
 
+std::optional<double> ArrayFile::root_number(const std::string& name) const {
+  const auto* const content = std::get_if<Hdf5File>(&m_content);
+  if (content == nullptr) return std::nullopt;
+  try {
+    return content->has_attribute("/", name) ? std::optional(content->read_attribute("/", name)) : std::nullopt;
+  } catch (const RunError& error) {
+    throw InputError(m_file.where, m_file.key, error.what());
+  }
+}
+
 std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
 
 }  // namespace prismfield

@@ -133,6 +133,8 @@ public:
   [[nodiscard]] std::optional<std::string> text_attribute(const std::string& dataset, const std::string& name) const;
   /// Names and values of a dataset's attributes of numbers or one text.
   [[nodiscard]] std::vector<std::pair<std::string, AttributeValue>> attributes(const std::string& dataset) const;
+  /// The root's attribute of one number; nothing where there is none of that name, and in classic netCDF.
+  [[nodiscard]] std::optional<double> root_number(const std::string& name) const;
 
 private:
   using Content = std::variant<Hdf5File, NetcdfClassic>;

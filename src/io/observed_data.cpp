@@ -192,6 +192,7 @@ private:
     Words others = names_of(there);
     others.insert(others.end(), table.ignored.begin(), table.ignored.end());
     m_read.fields = choose(there, others);
+    check_inducing_field(std::nullopt, m_read.fields);
     take_plain_sigma(column("sigma"), table, names);
     m_read.points.easting = std::move(table.columns[0]);
     m_read.points.northing = std::move(table.columns[1]);
@@ -241,15 +242,40 @@ private:
   static Field first_of(FieldList fields) { return (*fields.begin()).field; }
 
   void read_ubc() {
-    PointFields data = read_ubc_data(m_file, Field::gz, m_spec.axes.value_or(Axes::z_down));
-    if (data.fields.empty()) throw m_file.error("has places alone; a station has E N elevation gz and may have sigma");
+    PointFields data = read_ubc_data(m_file, std::nullopt, m_spec.axes);
+    if (data.fields.empty()) {
+      throw m_file.error("has places alone; a station has E N elevation and a value, and may have sigma");
+    }
+    check_inducing_field(data.inducing_field, data.fields);
     m_read.points.easting = in_metres(std::move(data.points.easting));
     m_read.points.northing = in_metres(std::move(data.points.northing));
     m_read.points.upward = in_metres(std::move(data.points.upward));
     m_read.fields = choose(data.fields, names_of(data.fields));
-    m_read.values[Field::gz] = std::move(data.values.front());
-    m_read.sigma[Field::gz] = std::move(data.sigma.front());
-    m_read.axes[Field::gz] = data.axes;
+    const Field field = first_of(data.fields);
+    m_read.values[field] = std::move(data.values.front());
+    m_read.sigma[field] = std::move(data.sigma.front());
+    m_read.axes[field] = data.axes;
+  }
+
+  /// Adds a problem where the file states another inducing field than the case, or anomalies along one that the case
+  /// does not know.
+  void check_inducing_field(const std::optional<InducingField>& of_file, FieldList fields) {
+    const std::array<double, 3>& of_case = m_defaults.inducing_field;
+    const bool has_case = of_case != std::array<double, 3>{};
+    if (of_file && has_case && !is_same_field(*of_file, of_case)) {
+      m_problems.add(m_file.error(fmt::format(
+          "states an inducing field of {}, but magnetic.inducing_field of the case is {}; correct one of them",
+          inducing_field_text(*of_file), inducing_field_text(inducing_field_of(of_case)))));
+    }
+    if (has_case || !fields.contains(Field::tmi)) return;
+    const std::string lines =
+        of_file ? fmt::format(
+                      "magnetic: {{inducing_field: {{inclination: {:.10g}, declination: {:.10g}, intensity: "
+                      "{:.10g}}}}}",
+                      of_file->inclination, of_file->declination, of_file->intensity)
+                : "magnetic: {inducing_field: {inclination: .., declination: .., intensity: ..}}";
+    m_problems.add(m_file.error(
+        fmt::format("has tmi, an anomaly along the inducing field, and the case has none; write {}", lines)));
   }
 
   void read_arrays() {
@@ -260,6 +286,7 @@ private:
     });
     m_read.fields = choose(there, names_of(there));
     if (m_read.fields.empty()) return;
+    if (!m_read.fields.of_magnetisation().empty()) check_inducing_field(read_inducing_field(arrays), m_read.fields);
     m_is_grid = is_grid_shape(arrays.shape("/" + name_of(first_of(m_read.fields))));
     for_each_field(m_read.fields, [&](Field field) {
       m_read.axes[field] = axes_of(arrays, field);

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -41,16 +42,18 @@ struct ObservedDefaults {
   /// fields of others are refused, or left alone where they are not asked for
   Unknown unknown = Unknown::density;
   std::optional<SigmaRule> sigma;
+  /// the case's, T, along easting, northing, upward; 0: it has none
+  std::array<double, 3> inducing_field{};
   /// 1 in the unit of the output stands for every sigma that neither file nor rule states; without it they are missing
   bool sigma_may_be_unknown = false;
 };
 
 /// Measurements of a file: a result of `prismfield run` in HDF5 or netCDF, grid or stations (with <field>_sigma), a
 /// table with a header or `columns` (easting, northing, upward, fields, <field>_sigma, units of the output, units in
-/// brackets that differ are an error), or, by the suffix .obs or .loc when it begins with their number, UBC
-/// observations (E, N, elevation, gz down in mGal, sigma). Throws InputError with every error found: fields that are
-/// not there, values that are not finite, sigma of 0 or missing (with the remedy inversion.sigma), two fields of one
-/// name, no data.
+/// brackets that differ are an error), or UBC observations, see is_ubc_data() (E, N, elevation, gz down in mGal or
+/// magnetic data in nT, sigma). Throws InputError with every error found: fields that are not there, values that are
+/// not finite, sigma of 0 or missing (with the remedy inversion.sigma), two fields of one name, no data; an inducing
+/// field that differs from the case's and, of total-field anomalies, a case without one.
 [[nodiscard]] DataSet read_observed_data(const InputFile& file, const ObservedDataFile& spec,
                                          const ObservedDefaults& defaults);
 

@@ -458,6 +458,7 @@ std::string point_image(const PointFields& points, const WriteSpec& spec) {
   Hdf5File out = Hdf5File::create_in_memory(spec.file, Checksums::fletcher32);
   write_origin(out, spec.title, spec.command);
   write_crs(out, spec.crs);
+  write_inducing_field(out, points.inducing_field);
   write_point_kind(out, points.points);
   if (points.axes_are_stated) out.write_attribute("/", "axes", std::string(name(points.axes)));
   const PointLayout layout = write_points(out, "", points.points);

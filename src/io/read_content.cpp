@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <prismfield/error.hpp>
+#include <prismfield/request.hpp>
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
@@ -23,6 +24,7 @@
 #include "io/prism_file.hpp"
 #include "io/text_lines.hpp"
 #include "model/choices.hpp"
+#include "model/prism_check.hpp"
 
 namespace prismfield {
 namespace {
@@ -68,23 +70,18 @@ public:
       case FileFormat::hdf5_prisms:
         m_read.content = read_arrays();
         m_read.crs = read_crs(ArrayFile(m_spec.file));
+        m_stated = read_inducing_field(ArrayFile(m_spec.file));
         break;
       case FileFormat::csv:
       case FileFormat::xyz: m_read.content = read_text_table(); break;
       case FileFormat::ubc_mesh: m_read.content = CellModel{read_ubc_mesh(m_spec.file), {}}; break;
       case FileFormat::ubc_model:
+      case FileFormat::ubc_vectors:
       case FileFormat::tomofast_values:
       case FileFormat::values: m_read.content = read_values(); break;
-      case FileFormat::ubc_data:
-        m_read.content = read_ubc_data(m_spec.file, field_asked(m_spec.field), m_spec.axes.value_or(Axes::z_down));
-        break;
+      case FileFormat::ubc_data: m_read.content = read_ubc(); break;
       case FileFormat::tomofast_grid: m_read.content = read_grid(); break;
-      case FileFormat::tomofast_data:
-        if (field_asked(m_spec.field) != Field::gz) {
-          throw InputError("--field", "", "Tomofast data are gz; leave the option out");
-        }
-        m_read.content = read_tomofast_data(m_spec.file, m_spec.axes.value_or(Axes::z_down));
-        break;
+      case FileFormat::tomofast_data: m_read.content = read_tomofast(); break;
       default:
         throw m_spec.file.error(fmt::format("is asked for as {}, which is written only", info(m_read.format).name));
     }
@@ -98,13 +95,52 @@ public:
                        fmt::format("is not needed: {} says itself where its numbers belong; leave it out",
                                    excerpt(m_spec.file.path.string())));
     }
+    set_inducing_field();
     warn_of_densities();
     return std::move(m_read);
   }
 
 private:
-  [[nodiscard]] std::string values_name() const { return m_spec.field.empty() ? "density" : m_spec.field; }
+  [[nodiscard]] std::string values_name() const {
+    if (!m_name.empty()) return m_name;
+    if (!m_spec.field.empty()) return m_spec.field;
+    const std::string promised = property_of_suffix(m_spec.file.path);
+    return promised.empty() ? "density" : promised;
+  }
   [[nodiscard]] double values_to_si() const { return is_density(values_name()) ? m_read.density_to_si : 1.0; }
+
+  FileContent read_ubc() {
+    const std::optional<Field> asked = m_spec.field.empty() ? std::nullopt : std::optional(field_asked(m_spec.field));
+    PointFields data = read_ubc_data(m_spec.file, asked, m_spec.axes);
+    m_stated = data.inducing_field;
+    return data;
+  }
+
+  FileContent read_tomofast() const {
+    const Field asked = field_asked(m_spec.field);
+    FieldList known = fields_of(FieldSet::magnetic);
+    known.add({Field::gz, Field::tmi});
+    if (!known.contains(asked)) {
+      throw InputError("--field", "", fmt::format("Tomofast data are {}", fmt::join(names_of(known), ", ")));
+    }
+    return read_tomofast_data(m_spec.file, asked, m_spec.axes.value_or(Axes::z_down));
+  }
+
+  /// The inducing field that the file states, or the user. Throws InputError where they differ.
+  void set_inducing_field() {
+    const std::optional<InducingField>& asked = m_spec.inducing_field;
+    constexpr double nanotesla = 1e-9;
+    if (m_stated && asked &&
+        !is_same_field(*m_stated, vector_of(asked->inclination, asked->declination, asked->intensity * nanotesla))) {
+      throw InputError(
+          "--inducing-field", "",
+          fmt::format("is {}, but '{}' says itself that it is {}; leave the option out", inducing_field_text(*asked),
+                      m_spec.file.path.string(), inducing_field_text(*m_stated)));
+    }
+    const std::optional<InducingField>& field = m_stated ? m_stated : asked;
+    if (auto* points = std::get_if<PointFields>(&m_read.content)) points->inducing_field = field;
+    if (auto* model = std::get_if<CellModel>(&m_read.content)) model->inducing_field = field;
+  }
 
   Mesh read_mesh() {
     if (!m_spec.mesh) {
@@ -129,30 +165,47 @@ private:
 
   FileContent read_values() {
     const Mesh mesh = read_mesh();
+    const bool is_ubc = m_read.format == FileFormat::ubc_model || m_read.format == FileFormat::ubc_vectors;
+    if (is_ubc && !mesh.edges) throw m_spec.mesh->error("is no rectilinear grid, which a UBC model needs");
     if (m_read.format == FileFormat::ubc_model) {
-      if (!mesh.edges) throw m_spec.mesh->error("is no rectilinear grid, which a UBC model needs");
-      return cells(*mesh.edges, read_ubc_densities(m_spec.file, values_to_si(), counts_of(*mesh.edges)));
+      return cells(*mesh.edges,
+                   {read_ubc_densities(m_spec.file, values_to_si(), counts_of(*mesh.edges), values_name())});
+    }
+    if (m_read.format == FileFormat::ubc_vectors) {
+      if (!m_spec.inducing_field) {
+        throw InputError("--inducing-field", "",
+                         fmt::format("is missing: '{}' holds effective susceptibilities, M over |F0|/mu0; say "
+                                     "INCLINATION,DECLINATION,INTENSITY (degrees, nT) of the inducing field",
+                                     m_spec.file.path.string()));
+      }
+      m_unit = magnetization_of(*m_spec.inducing_field);
+      auto vectors = read_ubc_vectors(m_spec.file, m_unit, counts_of(*mesh.edges));
+      return cells(*mesh.edges, {vectors.begin(), vectors.end()});
     }
     if (m_read.format == FileFormat::values) {
       if (!mesh.edges) throw m_spec.mesh->error("is no rectilinear grid");
-      return cells(*mesh.edges, read_densities(m_spec.file, {m_spec.file.path, "", values_to_si(), "density", true},
-                                               counts_of(*mesh.edges)));
+      return cells(*mesh.edges,
+                   {read_densities(m_spec.file, {m_spec.file.path, "", values_to_si(), values_name(), true},
+                                   counts_of(*mesh.edges))});
     }
-    std::vector<double> values = read_tomofast_values(m_spec.file, values_to_si(), mesh.cells());
+    Lists values = read_tomofast_values(m_spec.file, values_to_si(), mesh.cells());
     if (mesh.grid) return of_grid(*mesh.grid, std::move(values));
     // layers from the top, as the grid of such a mesh would be written
     const CellCounts counts = counts_of(*mesh.edges);
     const std::int64_t in_layer = counts[0] * counts[1];
-    std::vector<double> ordered;
-    for (std::int64_t k = counts[2] - 1; k >= 0; --k) {
-      ordered.insert(ordered.end(), values.begin() + k * in_layer, values.begin() + (k + 1) * in_layer);
+    for (std::vector<double>& list : values) {
+      std::vector<double> ordered;
+      for (std::int64_t k = counts[2] - 1; k >= 0; --k) {
+        ordered.insert(ordered.end(), list.begin() + k * in_layer, list.begin() + (k + 1) * in_layer);
+      }
+      list = std::move(ordered);
     }
-    return cells(*mesh.edges, std::move(ordered));
+    return cells(*mesh.edges, std::move(values));
   }
 
   FileContent read_grid() {
     const TomofastGrid grid = read_tomofast_grid(m_spec.file, values_to_si());
-    if (grid.has_values) return of_grid(grid, grid.cells.density);
+    if (!grid.values.empty()) return of_grid(grid, grid.values);
     if (!grid.edges) {
       throw m_spec.file.error(
           "is no rectilinear grid, as where layers follow the terrain, and holds no values; convert the file of its "
@@ -161,38 +214,66 @@ private:
     return CellModel{*grid.edges, {}};
   }
 
-  FileContent of_grid(const TomofastGrid& grid, std::vector<double> of_rows) {
-    if (grid.edges) return cells(*grid.edges, in_cell_order(grid, of_rows));
-    m_read.notes.emplace_back("the grid is not rectilinear: its cells with a density become prisms");
-    mark_inactive(of_rows);
-    PrismBlock prisms;
-    const PrismBlock& from = grid.cells;
-    for (std::size_t i = 0; i < of_rows.size(); ++i) {
-      if (of_rows[i] == 0 || std::isnan(of_rows[i])) continue;
-      add_prism(prisms,
-                {from.west[i], from.east[i], from.south[i], from.north[i], from.bottom[i], from.top[i], of_rows[i]});
+  /// Of a property a list of values, of a vector three.
+  using Lists = std::vector<std::vector<double>>;
+
+  FileContent of_grid(const TomofastGrid& grid, Lists of_rows) {
+    if (grid.edges) {
+      for (std::vector<double>& list : of_rows) list = in_cell_order(grid, list);
+      return cells(*grid.edges, std::move(of_rows));
     }
-    if (prisms.size() == 0) throw m_spec.file.error("holds no cell with a density");
+    const std::vector<CellValues> values = named(std::move(of_rows));
+    m_read.notes.push_back(fmt::format("the grid is not rectilinear: its cells with a {} become prisms",
+                                       values.size() == 1 ? values.front().name : magnetization_name));
+    ListedPrisms prisms = prisms_of(grid.cells, values);
+    if (prisms.size() == 0) throw m_spec.file.error("holds no cell with a density, susceptibility or magnetization");
     return prisms;
   }
 
-  FileContent cells(const CellEdges& edges, std::vector<double> values) {
-    mark_inactive(values);
-    CellModel model{edges, {}};
-    model.values.push_back({values_name(), is_density(values_name()) ? "kg/m3" : "", std::move(values)});
-    return model;
+  FileContent cells(const CellEdges& edges, Lists values) { return CellModel{edges, named(std::move(values))}; }
+
+  /// Values with their names, NaN in inactive cells.
+  std::vector<CellValues> named(Lists lists) {
+    std::vector<std::string> names{values_name()};
+    if (lists.size() == 3) {
+      names = {magnetization_columns.begin(), magnetization_columns.end()};
+      if (!m_spec.field.empty() && m_spec.field != magnetization_name) {
+        throw InputError(
+            "--field", "",
+            fmt::format("is {}, but '{}' holds three numbers a cell, a magnetization; leave the option out",
+                        excerpt(m_spec.field), m_spec.file.path.string()));
+      }
+    } else if (m_spec.field == magnetization_name) {
+      throw InputError("--field", "",
+                       fmt::format("is {}, but '{}' holds one number a cell; say which, such as {}", m_spec.field,
+                                   m_spec.file.path.string(), magnetization_columns[2]));
+    }
+    std::vector<CellValues> values;
+    for (std::size_t c = 0; c < lists.size(); ++c) {
+      const double to_si = lists.size() == 3 ? (c == 2 ? -m_unit : m_unit) : values_to_si();
+      mark_inactive(lists[c], to_si, c == 0);
+      values.push_back({names[c], unit_of_property(names[c]), std::move(lists[c])});
+    }
+    return values;
   }
 
-  void mark_inactive(std::vector<double>& values) {
-    if (!m_spec.inactive) return;
-    if (replace_mark(values, *m_spec.inactive, values_to_si(), std::numeric_limits<double>::quiet_NaN()) > 0) {
-      const std::string note = check_mark(values, *m_spec.inactive, values_to_si(), "--inactive");
-      if (!note.empty()) m_read.notes.push_back(note);
+  /// `tells`: says what is to be said.
+  void mark_inactive(std::vector<double>& values, double to_si, bool tells) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    const bool is_magnetic = m_read.format == FileFormat::ubc_vectors ||
+                             (m_read.format == FileFormat::ubc_model && unit_of_property(values_name()) == "1");
+    if (!m_spec.inactive) {
+      if (is_magnetic) replace_mark(values, ubc_inactive, to_si, nan);
       return;
     }
-    m_read.notes.push_back(fmt::format(
-        "--inactive: no cell has {}; give the number as the file has it, in its unit and with all its digits",
-        number_text(*m_spec.inactive)));
+    if (replace_mark(values, *m_spec.inactive, to_si, nan) > 0) {
+      const std::string note = check_mark(values, *m_spec.inactive, to_si, "--inactive");
+      if (!note.empty() && tells) m_read.notes.push_back(note);
+    } else if (tells) {
+      m_read.notes.push_back(fmt::format(
+          "--inactive: no cell has {}; give the number as the file has it, in its unit and with all its digits",
+          number_text(*m_spec.inactive)));
+    }
   }
 
   FileContent read_arrays() {
@@ -202,7 +283,8 @@ private:
       throw m_spec.file.error(
           "is a netCDF file of the classic format and holds no prisms; convert it with 'nccopy -k nc4 IN OUT' first");
     }
-    const std::string name = values_name();
+    const std::string name = name_in(arrays);
+    m_name = name;
     if (m_spec.mesh && arrays.has("/" + name)) {
       const Mesh mesh = read_mesh();
       if (!mesh.edges) throw m_spec.mesh->error("is no rectilinear grid");
@@ -210,7 +292,7 @@ private:
         return read_cell_arrays(m_spec.file, name, m_read.density_to_si, mesh.edges);
       }
       return cells(*mesh.edges,
-                   read_densities(m_spec.file, {m_spec.file.path, name, values_to_si()}, counts_of(*mesh.edges)));
+                   {read_densities(m_spec.file, {m_spec.file.path, name, values_to_si()}, counts_of(*mesh.edges))});
     }
     const bool is_model = holds_cells(arrays, name);
     const std::int64_t epochs = epochs_of_cells(arrays, name);
@@ -239,6 +321,16 @@ private:
     return read_point_arrays(m_spec.file, m_spec.axes, m_read.unread);
   }
 
+  /// The dataset that is asked for, or the first property that the file has.
+  [[nodiscard]] std::string name_in(const ArrayFile& arrays) const {
+    if (m_spec.field == magnetization_name) return magnetization_columns.front();
+    if (!m_spec.field.empty()) return m_spec.field;
+    for (const char* name : {"density", "susceptibility", magnetization_columns.front()}) {
+      if (arrays.has(std::string("/") + name)) return name;
+    }
+    return values_name();
+  }
+
   FileContent prisms() {
     PrismsSpec spec;
     spec.file = m_spec.file.path;
@@ -246,9 +338,11 @@ private:
     // what overlaps is told by the run that computes it
     spec.allow_overlap = true;
     const auto list = read_prisms(m_spec.file, spec);
-    if (list->is_magnetized()) m_read.notes.emplace_back("susceptibilities and magnetizations are left out");
-    PrismBlock block;
-    list->read({0, list->size()}, block);
+    ListedPrisms block;
+    const IndexRange all{0, list->size()};
+    list->read(all, block);
+    if (!list->facts().has_magnetization) block.magnetization = {};
+    if (list->facts().has_susceptibility) list->read_susceptibilities(all, block.susceptibility);
     m_read.notes.insert(m_read.notes.end(), list->warnings().begin(), list->warnings().end());
     return block;
   }
@@ -293,7 +387,7 @@ private:
   void warn_of_densities() {
     constexpr double least = 20, most = 30'000;
     const std::vector<double>* densities = nullptr;
-    if (const auto* prisms = std::get_if<PrismBlock>(&m_read.content)) densities = &prisms->density;
+    if (const auto* prisms = std::get_if<ListedPrisms>(&m_read.content)) densities = &prisms->density;
     if (const auto* model = std::get_if<CellModel>(&m_read.content)) {
       if (!model->values.empty() && model->values[0].name == "density") densities = &model->values[0].values;
       const auto air = densities == nullptr ? std::nullopt : find_air_mark(*densities, m_read.density_to_si);
@@ -323,6 +417,12 @@ private:
   const ReadSpec& m_spec;
   ReadFile m_read;
   bool m_mesh_used = false;
+  /// of the values of arrays, where it is known
+  std::string m_name;
+  /// by the file
+  std::optional<InducingField> m_stated;
+  /// of the vectors of a file, A/m
+  double m_unit = 1;
 };
 
 }  // namespace

@@ -142,8 +142,8 @@ private:
           m_file.where, m_file.key_beside("axis_z"),
           fmt::format("is down, but '{}' is a file of UBC, whose elevations grow upwards", m_file.path.string()));
     }
-    PointFields data = m_spec.z_down.value_or(false) ? read_tomofast_data(m_file, Axes::z_down)
-                                                     : read_ubc_data(m_file, Field::gz, Axes::z_down);
+    PointFields data = m_spec.z_down.value_or(false) ? read_tomofast_data(m_file, Field::gz, Axes::z_down)
+                                                     : read_ubc_data(m_file, std::nullopt, std::nullopt);
     Points& points = data.points;
     for (std::vector<double>* column : {&points.easting, &points.northing, &points.upward}) {
       for (double& value : *column) value = in_metres(value, m_spec.length_to_si.value_or(1));

@@ -259,6 +259,7 @@ std::int64_t NumberRows::read_count() {
                                           : fmt::format("{} numbers", m_words.size()),
                                  m_what));
   }
+  m_found = 0;
   return m_count;
 }
 
@@ -310,6 +311,18 @@ TextStart start_of_text(const InputFile& file, std::size_t rows) {
     for (const std::string_view word : comment_words) start.comment.push_back(lower_case(word));
   }
   return start;
+}
+
+bool begins_as_ubc_magnetic(const TextStart& start) {
+  const auto& rows = start.rows;
+  if (rows.size() < 3 || rows[0].size() != 3 || rows[1].size() != 3 || rows[2].size() != 1) return false;
+  std::int64_t count = 0;
+  double value = 0;
+  const auto is_number = [&](const std::string& word) {
+    return parse_number(word, value) == NumberStatus::ok && std::isfinite(value);
+  };
+  return std::all_of(rows[0].begin(), rows[0].end(), is_number) &&
+         std::all_of(rows[1].begin(), rows[1].end(), is_number) && parse_integer(rows[2][0], count) == NumberStatus::ok;
 }
 
 }  // namespace prismfield

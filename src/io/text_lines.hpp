@@ -100,7 +100,8 @@ public:
   /// `what` is what a row is called in messages, such as "station".
   NumberRows(const InputFile& file, const std::string& what, ProblemList& problems);
 
-  /// The number on the first line. Throws InputError when that is no count or nothing comes behind it.
+  /// The number on the next line, the first but for lines of next(). Throws InputError when that is no count or nothing
+  /// comes behind it.
   [[nodiscard]] std::int64_t read_count();
   /// The numbers of the next row, all finite; rows with an error are added to the problems and passed over. False at
   /// the end of the file, where it adds a problem when the file has another number of rows than its count. Throws
@@ -132,5 +133,8 @@ struct TextStart {
   std::vector<std::string> comment;
 };
 [[nodiscard]] TextStart start_of_text(const InputFile& file, std::size_t rows);
+
+/// Whether a text begins as UBC's magnetic data do: three numbers, three numbers, the number of stations alone.
+[[nodiscard]] bool begins_as_ubc_magnetic(const TextStart& start);
 
 }  // namespace prismfield

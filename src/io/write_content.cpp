@@ -76,6 +76,16 @@ public:
     });
   }
 
+  /// Vectors, by their components.
+  std::string vectors(const std::string& name, const std::array<const std::vector<double>*, 3>& components) {
+    const auto n = static_cast<std::int64_t>(components[0]->size());
+    return array("Float64", name, 3, 3 * n, sizeof(double), [components](TextOutput& out) {
+      for (std::size_t i = 0; i < components[0]->size(); ++i) {
+        for (const std::vector<double>* component : components) add_bytes(out, (*component)[i]);
+      }
+    });
+  }
+
   /// Whole numbers, each a function of its index.
   template <class T>
   std::string indexed(const char* type, const std::string& name, std::int64_t n, std::function<T(std::int64_t)> value) {
@@ -115,6 +125,18 @@ void add_corners(TextOutput& out, const PrismBlock& prisms, std::size_t p) {
   }
 }
 
+/// "; gz in mGal"; "" for a unit that is not stated or that a comment of XML cannot hold.
+std::string unit_note(const std::string& name, const std::string& unit) {
+  const std::string note = fmt::format("; {} in {}", name, unit_text(unit));
+  return unit.empty() || note.find("--") != std::string::npos ? "" : escaped(note);
+}
+
+/// The name of a vector by that of its easting component.
+std::string vector_name(std::string name) {
+  constexpr std::string_view easting = "_easting";
+  return name.erase(name.find(easting), easting.size());
+}
+
 }  // namespace
 
 void write_vtr(TextOutput& out, const CellModel& model) {
@@ -122,14 +144,28 @@ void write_vtr(TextOutput& out, const CellModel& model) {
   const std::string extent = fmt::format("0 {} 0 {} 0 {}", counts[0], counts[1], counts[2]);
   Appended appended;
   std::string body = fmt::format("<Piece Extent=\"{}\">\n<PointData/>\n", extent);
-  body +=
-      model.values.empty() ? "<CellData>\n" : fmt::format("<CellData Scalars=\"{}\">\n", escaped(model.values[0].name));
+  body += model.values.empty() || vector_at(model.values, 0)
+              ? "<CellData>\n"
+              : fmt::format("<CellData Scalars=\"{}\">\n", escaped(model.values[0].name));
   std::string note = "z up, lengths in m";
-  for (const CellValues& values : model.values) {
-    body += appended.doubles(values.name, values.values);
-    if (!values.unit.empty() && values.unit.find("--") == std::string::npos) {
-      note += fmt::format("; {} in {}", escaped(values.name), escaped(values.unit));
+  std::vector<bool> is_component(model.values.size());
+  for (std::size_t i = 0; i < model.values.size(); ++i) {
+    if (const auto vector = vector_at(model.values, i)) {
+      for (const std::size_t component : *vector) is_component[component] = true;
     }
+  }
+  for (std::size_t i = 0; i < model.values.size(); ++i) {
+    const CellValues& values = model.values[i];
+    const auto vector = vector_at(model.values, i);
+    if (is_component[i] && !vector) continue;
+    const std::string name = vector ? vector_name(values.name) : values.name;
+    if (vector) {
+      const auto component = [&](std::size_t d) { return &model.values[(*vector)[d]].values; };
+      body += appended.vectors(name, {component(0), component(1), component(2)});
+    } else {
+      body += appended.doubles(name, values.values);
+    }
+    note += unit_note(name, values.unit);
   }
   if (!model.values.empty()) {
     const std::vector<double>& first = model.values[0].values;
@@ -146,15 +182,25 @@ void write_vtr(TextOutput& out, const CellModel& model) {
   appended.write(out, "RectilinearGrid", fmt::format(" WholeExtent=\"{}\"", extent), note, body);
 }
 
-void write_vtu(TextOutput& out, const PrismBlock& prisms) {
+void write_vtu(TextOutput& out, const ListedPrisms& prisms) {
   constexpr std::int64_t corners = 8;
   constexpr std::uint8_t voxel = 11;
   const std::int64_t n = prisms.size();
   Appended appended;
+  std::string note = "z up, lengths in m";
   std::string body =
-      fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n<PointData/>\n<CellData Scalars=\"density\">\n",
-                  corners * n, n);
-  body += appended.doubles("density", prisms.density);
+      fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n<PointData/>\n<CellData>\n", corners * n, n);
+  const bool is_magnetized = !prisms.magnetization[0].empty();
+  for (const PropertyColumn& property : properties_of(prisms)) {
+    if (unit_of_property(property.name) == "A/m") continue;
+    body += appended.doubles(property.name, *property.values);
+    note += unit_note(property.name, unit_of_property(property.name));
+  }
+  if (is_magnetized) {
+    const auto& m = prisms.magnetization;
+    body += appended.vectors(magnetization_name, {&m[0], &m[1], &m[2]});
+    note += unit_note(magnetization_name, unit_of_property(magnetization_name));
+  }
   body += "</CellData>\n<Points>\n";
   body += appended.array("Float64", "Points", 3, 3 * corners * n, sizeof(double), [&prisms](TextOutput& bytes) {
     for (std::size_t p = 0; p < prisms.west.size(); ++p) add_corners(bytes, prisms, p);
@@ -164,7 +210,7 @@ void write_vtu(TextOutput& out, const PrismBlock& prisms) {
   body += appended.indexed<std::int64_t>("Int64", "offsets", n, [](std::int64_t i) { return corners * (i + 1); });
   body += appended.indexed<std::uint8_t>("UInt8", "types", n, [](std::int64_t) { return voxel; });
   body += "</Cells>\n</Piece>\n";
-  appended.write(out, "UnstructuredGrid", "", "z up, lengths in m; density in kg/m3", body);
+  appended.write(out, "UnstructuredGrid", "", note, body);
 }
 
 void write_vtp(TextOutput& out, const PointFields& points) {
@@ -184,8 +230,7 @@ void write_vtp(TextOutput& out, const PointFields& points) {
   for (const PointColumn& column : points.columns) {
     if (column.is_text) continue;
     body += appended.doubles(column.name, column.numbers);
-    const std::string unit = fmt::format("; {} in {}", column.name, column.unit);
-    if (!column.unit.empty() && unit.find("--") == std::string::npos) note += escaped(unit);
+    note += unit_note(column.name, column.unit);
   }
   body += "</PointData>\n<CellData/>\n<Points>\n";
   body += appended.array("Float64", "Points", 3, 3 * n, sizeof(double), [&points](TextOutput& bytes) {
@@ -228,13 +273,18 @@ std::string columns_text(const PointFields& points) {
 }
 
 struct Describe {
-  std::string operator()(const PrismBlock& prisms) const {
-    return fmt::format("{}, density {}", counted(prisms.size(), "prism"), range_text(prisms.density, "kg/m3"));
+  std::string operator()(const ListedPrisms& prisms) const {
+    std::string text = counted(prisms.size(), "prism");
+    for (const auto& [name, values] : properties_of(prisms)) {
+      text += fmt::format(", {} {}", name, range_text(*values, unit_text(unit_of_property(name))));
+    }
+    return text;
   }
   std::string operator()(const CellModel& model) const {
     std::string text = cells_text(model.edges);
     for (const CellValues& values : model.values) {
-      text += fmt::format(", {} {}", shown(values.name, longest_name), range_text(values.values, shown(values.unit)));
+      text += fmt::format(", {} {}", shown(values.name, longest_name),
+                          range_text(values.values, shown(unit_text(values.unit))));
     }
     if (model.values.empty()) return text + ", no values";
     const std::int64_t inactive = count_nan(model.values[0].values);
@@ -274,9 +324,10 @@ Kind kind_in(FileFormat format, const FileContent& content) {
   }
 }
 
-std::int64_t text_bytes_of(const PrismBlock& prisms) {
+std::int64_t text_bytes_of(const ListedPrisms& prisms) {
   std::int64_t bytes = 0;
   for (const std::vector<double>* column : columns_of(prisms)) bytes += text_bytes(*column);
+  for (const PropertyColumn& property : properties_of(prisms)) bytes += text_bytes(*property.values);
   return bytes;
 }
 
@@ -353,7 +404,7 @@ private:
   [[nodiscard]] const char* density_unit() const { return m_to_si == 1 ? "kg/m3" : "g/cm3"; }
 
   void write_prisms(const FileContent& content) {
-    if (const auto* prisms = std::get_if<PrismBlock>(&content)) {
+    if (const auto* prisms = std::get_if<ListedPrisms>(&content)) {
       write_list(*prisms);
       return;
     }
@@ -362,19 +413,37 @@ private:
     if (model->values.empty()) {
       throw InputError("", "", "a mesh alone has no prisms; convert a model, with densities");
     }
-    const PrismBlock prisms = prisms_of(*model);
-    if (prisms.size() == 0)
-      throw InputError("", "", "no cell has a density other than 0; there are no prisms to write");
+    const ListedPrisms prisms = prisms_of(*model);
+    if (prisms.size() == 0) {
+      throw InputError("", "",
+                       "no cell has a density, susceptibility or magnetization other than 0; there are no prisms to "
+                       "write");
+    }
+    const std::vector<PropertyColumn> properties = properties_of(prisms);
     const auto cells = static_cast<std::int64_t>(model->values[0].values.size());
     if (cells > prisms.size()) {
-      m_written.notes.push_back(
-          fmt::format("{} of density 0 or inactive left out", counted(cells - prisms.size(), "cell")));
+      m_written.notes.push_back(fmt::format("{} of {} 0 or inactive left out", counted(cells - prisms.size(), "cell"),
+                                            names_text(properties)));
     }
-    note_values_left_out(*model);
+    note_values_left_out(*model, [&](const CellValues& values) {
+      return is_density(values.name) ? &values == model->values.data() || values.name == "density"
+                                     : std::any_of(properties.begin(), properties.end(),
+                                                   [&](const auto& property) { return property.name == values.name; });
+    });
     write_list(prisms);
   }
 
-  void write_list(const PrismBlock& prisms) {
+  static std::string names_text(const std::vector<PropertyColumn>& properties) {
+    std::vector<std::string> names;
+    for (const PropertyColumn& property : properties) {
+      const bool is_component = unit_of_property(property.name) == "A/m";
+      names.push_back(is_component ? magnetization_name : property.name);
+    }
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return fmt::format("{}", fmt::join(names, ", "));
+  }
+
+  void write_list(const ListedPrisms& prisms) {
     switch (m_spec.format) {
       case FileFormat::csv:
       case FileFormat::xyz:
@@ -386,7 +455,12 @@ private:
       default: as_image(prism_image(prisms, m_spec));
     }
     m_written.what = counted(prisms.size(), "prism");
-    m_written.how = fmt::format("density in {}, heights upwards in m", density_unit());
+    for (const PropertyColumn& property : properties_of(prisms)) {
+      m_written.how +=
+          fmt::format("{} in {}, ", property.name,
+                      is_density(property.name) ? density_unit() : unit_text(unit_of_property(property.name)));
+    }
+    m_written.how += "heights upwards in m";
   }
 
   void write_cells(const FileContent& content) {
@@ -394,7 +468,7 @@ private:
       write_model_of_cells(*model);
       return;
     }
-    const auto* prisms = std::get_if<PrismBlock>(&content);
+    const auto* prisms = std::get_if<ListedPrisms>(&content);
     if (prisms == nullptr) refuse(content);
     const std::optional<CellModel> model = cells_of(*prisms);
     if (!model) {
@@ -403,8 +477,9 @@ private:
                                    "hdf5, csv, xyz, vtu",
                                    info(m_spec.format).long_name));
     }
-    m_written.notes.push_back(fmt::format("{} fill a grid of {}; cells without one get density 0",
-                                          counted(prisms->size(), "prism"), cells_text(model->edges)));
+    m_written.notes.push_back(fmt::format("{} fill a grid of {}; cells without one get {} 0",
+                                          counted(prisms->size(), "prism"), cells_text(model->edges),
+                                          names_text(properties_of(*prisms))));
     write_model_of_cells(*model);
   }
 
@@ -420,6 +495,7 @@ private:
         m_written.how = "the grid alone: X along easting, Y along northing, Z down, in m, k = 1 on top";
         break;
       case FileFormat::ubc_model:
+      case FileFormat::ubc_vectors:
       case FileFormat::tomofast_values:
       case FileFormat::values: write_plain_values(model); break;
       case FileFormat::vtr:
@@ -437,7 +513,8 @@ private:
     std::vector<std::string> units;
     for (const CellValues& values : model.values) {
       if (values.unit.empty()) continue;
-      units.push_back(fmt::format("{} in {}", shown(values.name, longest_name), shown(values.unit, longest_name)));
+      units.push_back(
+          fmt::format("{} in {}", shown(values.name, longest_name), shown(unit_text(values.unit), longest_name)));
     }
     std::string text = units.empty() ? "" : "; " + shown_list(units);
     if (!model.values.empty() && count_nan(model.values[0].values) > 0) {
@@ -446,17 +523,62 @@ private:
     return text;
   }
 
+  /// Which of the model's values a format with numbers of one property gets: one, or the three components of a vector.
+  [[nodiscard]] std::vector<std::size_t> values_to_write(const CellModel& model) const {
+    std::size_t at = 0;
+    const std::string promised = property_of_suffix(m_spec.file);
+    if (m_spec.field.empty() && !promised.empty()) {
+      const auto found = std::find_if(model.values.begin(), model.values.end(),
+                                      [&](const CellValues& values) { return values.name == promised; });
+      if (found != model.values.end()) at = static_cast<std::size_t>(found - model.values.begin());
+    }
+    const bool is_wrong =
+        m_spec.format == FileFormat::ubc_model && !promised.empty() &&
+        (promised == "density") != (unit_of_property(model.values[at].name) == unit_of_property("density"));
+    if (is_wrong && !unit_of_property(model.values[at].name).empty()) {
+      throw InputError(m_spec.format_said_by, "",
+                       fmt::format("is a file of {}, by its suffix, and what is to be written is {}; call it .mod",
+                                   promised == "density" ? "densities" : "susceptibilities", model.values[at].name));
+    }
+    const bool is_vector = m_spec.field.empty() || m_spec.field == magnetization_name;
+    const auto vector = is_vector ? vector_at(model.values, at) : std::nullopt;
+    if (m_spec.format == FileFormat::ubc_vectors) return components_for_ubc(model);
+    if (!vector) return {at};
+    if (m_spec.format == FileFormat::tomofast_values) return {vector->begin(), vector->end()};
+    throw InputError(
+        m_spec.format_said_by, "",
+        fmt::format("{} holds one number a cell; choose a component by --field, such as {}, or --to ubc-vectors (.fld)",
+                    info(m_spec.format).long_name, model.values[at].name));
+  }
+
+  [[nodiscard]] static std::vector<std::size_t> components_for_ubc(const CellModel& model) {
+    for (std::size_t i = 0; i < model.values.size(); ++i) {
+      const auto vector = vector_at(model.values, i);
+      if (!vector || model.values[i].name != magnetization_columns[0]) continue;
+      if (!model.inducing_field) {
+        throw InputError("", "",
+                         "a UBC vector model holds effective susceptibilities, M over |F0|/mu0; say the inducing field "
+                         "by --inducing-field INCLINATION,DECLINATION,INTENSITY");
+      }
+      return {vector->begin(), vector->end()};
+    }
+    throw InputError("", "", "the input has no magnetization, which a UBC vector model holds");
+  }
+
   void write_plain_values(const CellModel& model) {
     if (model.values.empty()) {
       throw InputError(
           "", "", fmt::format("a mesh alone has no values for a {}; convert a model", info(m_spec.format).long_name));
     }
-    const CellValues& values = model.values[0];
-    const double to_si = is_density(values.name) ? m_to_si : 1;
+    const std::vector<std::size_t> chosen = values_to_write(model);
+    const CellValues& values = model.values[chosen.front()];
+    const bool is_ubc = m_spec.format == FileFormat::ubc_model || m_spec.format == FileFormat::ubc_vectors;
+    const bool is_effective = m_spec.format == FileFormat::ubc_vectors;
+    const double to_si = is_effective ? magnetization_of(*model.inducing_field) : is_density(values.name) ? m_to_si : 1;
     const char* order = "easting fastest, then northing, layers from the bottom";
     CellOrder cells = CellOrder::own;
     std::string mesh;
-    if (m_spec.format == FileFormat::ubc_model) {
+    if (is_ubc) {
       order = "depth fastest from the top, then easting, then northing";
       cells = CellOrder::ubc;
       mesh = "UBC mesh, which --to ubc-mesh";
@@ -465,29 +587,43 @@ private:
       cells = CellOrder::tomofast;
       mesh = "Tomofast grid, which --to tomofast-grid";
     }
+    const bool is_magnetic = is_effective || unit_of_property(values.name) == "1";
+    const double mark = m_spec.inactive.value_or(is_ubc && is_magnetic ? ubc_inactive : 0);
     const std::int64_t inactive = count_nan(values.values);
-    if (inactive > 0 && !m_spec.inactive_said_by.empty()) {
-      const std::string note = check_mark(values.values, m_spec.inactive, to_si, m_spec.inactive_said_by);
+    std::vector<CellNumbers> columns;
+    for (const std::size_t i : chosen) {
+      // the third component points down in both formats of vectors
+      columns.push_back({&model.values[i].values, columns.size() == 2 ? -to_si : to_si});
+      if (inactive == 0 || m_spec.inactive_said_by.empty()) continue;
+      const std::string note = check_mark(*columns.back().values, mark, columns.back().to_si, m_spec.inactive_said_by);
       if (!note.empty()) m_written.notes.push_back(note);
     }
-    as_text(text_bytes(values.values), [&](TextOutput& out) {
-      write_cell_numbers(out, cells, values.values, counts_of(model.edges), to_si, m_spec.inactive);
-    });
-    m_written.how = fmt::format("{} in {}, {}", shown(values.name, longest_name),
-                                is_density(values.name) ? density_unit()
-                                : values.unit.empty()   ? "its unit"
-                                                        : shown(values.unit),
-                                order);
-    if (inactive > 0) m_written.how += fmt::format("; {} inactive as {}", grouped(inactive), m_spec.inactive);
+    as_text(static_cast<std::int64_t>(columns.size()) * text_bytes(values.values),
+            [&](TextOutput& out) { write_cell_numbers(out, cells, columns, counts_of(model.edges), mark); });
+    m_written.how =
+        fmt::format("{} in {}, {}", columns.size() == 3 ? vector_name(values.name) : shown(values.name, longest_name),
+                    is_effective              ? "effective susceptibility (SI), z down"
+                    : columns.size() == 3     ? shown(values.unit) + ", z down"
+                    : is_density(values.name) ? density_unit()
+                    : values.unit.empty()     ? "its unit"
+                                              : shown(unit_text(values.unit)),
+                    order);
+    if (inactive > 0) m_written.how += fmt::format("; {} inactive as {}", grouped(inactive), mark);
     if (!mesh.empty()) {
       m_written.notes.push_back(fmt::format("the numbers belong to a {} writes from the same input", mesh));
     }
-    note_values_left_out(model);
+    note_values_left_out(model, [&](const CellValues& each) {
+      return std::any_of(chosen.begin(), chosen.end(), [&](std::size_t i) { return &each == &model.values[i]; });
+    });
   }
 
-  void note_values_left_out(const CellModel& model) {
+  /// is_written(values) says which are not.
+  template <class IsWritten>
+  void note_values_left_out(const CellModel& model, const IsWritten& is_written) {
     std::vector<std::string> names;
-    for (std::size_t i = 1; i < model.values.size(); ++i) names.push_back(shown(model.values[i].name, longest_name));
+    for (const CellValues& values : model.values) {
+      if (!is_written(values)) names.push_back(shown(values.name, longest_name));
+    }
     if (!names.empty()) m_written.notes.push_back(fmt::format("left out: {}; choose by --field", shown_list(names)));
   }
 
@@ -523,35 +659,37 @@ private:
     const Axes axes = m_spec.axes.value_or(Axes::z_down);
     // of UBC's two kinds of files, the one of places
     const bool places_alone = ubc && is_ubc_places(m_spec.file);
-    const std::optional<Field> field = places_alone ? std::nullopt : field_to_write(points);
+    const FieldList written = places_alone ? FieldList{} : fields_to_write(points);
     const char* const sense = axes == Axes::z_down ? "positive downwards" : "positive upwards";
     as_text(0, [&](TextOutput& out) {
-      if (places_alone) {
+      if (!ubc) {
+        write_tomofast_data(out, points, written, axes);
+      } else if (written.empty()) {
         PointFields places;
         places.points = points.points;
         write_ubc_data(out, places, Field::gz, axes);
-      } else if (ubc) {
-        write_ubc_data(out, points, field.value_or(Field::gz), axes);
       } else {
-        write_tomofast_data(out, points, axes);
+        write_ubc_data(out, points, (*written.begin()).field, axes);
       }
     });
     m_written.how = fmt::format("{} in m", ubc ? "E, N, elevation" : "X along easting, Y along northing, Z down");
-    if (field && !ubc) {
-      m_written.how += fmt::format("; gz in m/s2, {}", sense);
-    } else if (field && info(*field).odd_in_z) {
-      m_written.how += fmt::format("; {} in {}, {}", info(*field).name, info(*field).unit,
-                                   *field == Field::gz ? sense : std::string("axes ") + name(axes));
-    } else if (field) {
-      m_written.how += fmt::format("; {} in {}", info(*field).name, info(*field).unit);
+    for (const FieldInfo& field : written) {
+      const bool is_gz = field.field == Field::gz;
+      m_written.how += fmt::format("; {} in {}", field.name, is_gz && !ubc ? "m/s2" : field.unit);
+      if (is_gz || field.field == Field::bz) {
+        m_written.how += fmt::format(", {}", sense);
+      } else if (field.odd_in_z) {
+        m_written.how += fmt::format(", axes {}", name(axes));
+      }
     }
-    if (!field && !ubc) m_written.notes.emplace_back("the points have no gz: it is written as 0");
+    if (written.empty() && !ubc) m_written.notes.emplace_back("the points have no gz: it is written as 0");
     std::vector<std::string> left_out;
     for (const FieldInfo& other : points.fields) {
-      if (other.field != field) left_out.emplace_back(other.name);
+      if (!written.contains(other.field)) left_out.emplace_back(other.name);
     }
-    if (!ubc && field && !points.sigma[static_cast<std::size_t>(points.fields.index_of(*field))].empty()) {
-      left_out.emplace_back("gz_sigma");
+    for (const FieldInfo& field : ubc ? FieldList{} : written) {
+      const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
+      if (!points.sigma[at].empty()) left_out.push_back(std::string(field.name) + "_sigma");
     }
     if (!left_out.empty()) m_written.notes.push_back("left out: " + shown_list(left_out));
   }
@@ -569,27 +707,31 @@ private:
                                                    : "places alone"));
   }
 
-  /// The field for a format that holds one; nothing when there is none.
-  [[nodiscard]] std::optional<Field> field_to_write(const PointFields& points) const {
-    std::vector<std::string> names;
-    std::optional<Field> asked, only;
-    for (const FieldInfo& field : points.fields) {
-      names.emplace_back(field.name);
-      only = field.field;
-      if (field.name == m_spec.field) asked = field.field;
+  /// The field for a format that holds one, or of Tomofast's data the components of B; nothing when there is none.
+  [[nodiscard]] FieldList fields_to_write(const PointFields& points) const {
+    const FieldList components = fields_of(FieldSet::magnetic);
+    const bool ubc = m_spec.format == FileFormat::ubc_data, is_magnetic = ubc && is_ubc_magnetic(m_spec.file);
+    const std::optional<Field> asked = field_named(m_spec.field);
+    if (asked && points.fields.contains(*asked)) {
+      if (is_magnetic && !info(*asked).is_magnetic) throw InputError("--field", "", "a .mag holds magnetic data");
+      if (ubc || *asked == Field::gz || *asked == Field::tmi) return {*asked};
+      if (components.contains(*asked) && points.fields.contains(components)) return components;
+      throw InputError("--field", "", "Tomofast data are gz, tmi, or bx, by and bz together; choose another format");
     }
-    const bool has_gz = points.fields.contains(Field::gz);
-    if (m_spec.format == FileFormat::tomofast_data) {
-      if (asked && *asked != Field::gz) throw InputError("--field", "", "Tomofast data are gz; choose another format");
-      return has_gz ? std::optional(Field::gz) : std::nullopt;
+    for (const Field usual : {Field::gz, Field::tmi}) {
+      if (points.fields.contains(usual) && info(usual).is_magnetic >= is_magnetic) return {usual};
     }
-    if (asked) return asked;
-    if (has_gz) return Field::gz;
-    if (names.size() > 1) {
-      throw InputError("--field", "",
-                       fmt::format("is missing: UBC data hold one field; choose from {}", fmt::join(names, ", ")));
+    if (!ubc) return points.fields.contains(components) ? components : FieldList{};
+    const FieldList possible = is_magnetic ? points.fields.of_magnetisation() : points.fields;
+    if (is_magnetic && possible.empty()) {
+      throw InputError(m_spec.format_said_by, "", "a .mag holds magnetic data, which the input has not");
     }
-    return only;
+    if (possible.size() > 1) {
+      throw InputError(
+          "--field", "",
+          fmt::format("is missing: UBC data hold one field; choose from {}", fmt::join(names_of(possible), ", ")));
+    }
+    return possible;
   }
 
   const WriteSpec& m_spec;

@@ -208,6 +208,77 @@ class Convert(ProgramFolder):
                                                  "density: 300}", "prisms: {file: air.csv}"))
         self.done("run", "use.yaml", "--check")
 
+    def test_magnetic_data_through_every_format_of_points(self):
+        head = "-62.5 11.25 48250\n"
+        survey = head + "-62.5 11.25 1\n3\n0 10 1.5 25.25 1\n20 10 1.25 -12.5 2\n40 10 1 3 1.5\n"
+        self.write("s.mag", survey)
+        said = self.convert("s.mag", "s.h5")
+        self.assertIn("read    s.mag: UBC data, 3 points, tmi -12.5 to 25.25 nT with sigma", said)
+        self.convert("s.h5", "back.mag")
+        self.assertEqual(self.read("back.mag"), survey)
+        # a table does not state the inducing field
+        self.convert("s.h5", "s.csv")
+        self.refused("convert", "s.csv", "x.mag", lines=[
+            "UBC's magnetic data state the inducing field, and the input does not; say it by --inducing-field "
+            "INCLINATION,DECLINATION,INTENSITY"])
+        self.convert("s.csv", "table.mag", "--inducing-field", "-62.5,11.25,48250")
+        self.assertEqual(self.read("table.mag"), survey)
+        self.refused("convert", "s.mag", "x.h5", "--inducing-field", "60,0,48250", lines=[
+            "--inducing-field: is inclination 60, declination 0, intensity 48250 nT, but 's.mag' says itself that it is "
+            "inclination -62.5, declination 11.25, intensity 48250 nT; leave the option out"])
+        self.refused("convert", "s.mag", "x.h5", "--inducing-field", "60,0", lines=[
+            "--inducing-field: is '60,0'; inclination (-90 to 90 degrees), declination (-360 to 360) and intensity (nT, "
+            "above 0) with commas are expected, such as -62.5,11.25,48250"])
+        self.refused("convert", "d.obs", "x.mag", lines=["OUT: a .mag holds magnetic data, which the input has not"])
+        # components: Tomofast's point down
+        self.write("b.csv", "easting,northing,upward,bx [nT],by [nT],bz [nT]\n0,0,10,1,2,3\n5,0,10,-1,0,0.5\n")
+        self.convert("b.csv", "b.txt", "--to", "tomofast-data")
+        self.assertEqual(self.read("b.txt"), "2\n0 0 -10 1 2 3\n5 0 -10 -1 0 0.5\n")
+        self.convert("b.csv", "up.txt", "--to", "tomofast-data", "--output-axes", "z_up")
+        self.assertEqual(self.read("up.txt").splitlines()[1], "0 0 -10 1 2 -3")
+        self.convert("b.txt", "bz.mag", "--field", "bz", "--inducing-field", "90,0,50000", "--from", "tomofast-data")
+        self.assertEqual(self.read("bz.mag"), "90 0 50000\n90 0 1\n2\n0 0 10 3\n5 0 10 0.5\n")
+
+    def test_models_of_magnetic_programs(self):
+        self.write("m.sus", "0.01\n-100\n" * 6)
+        said = self.convert("m.sus", "s.h5", "--mesh", "m.msh")
+        self.assertIn("susceptibility 0.01 to 0.01 SI, 6 inactive\n", said)
+        self.convert("s.h5", "back.sus")
+        self.assertEqual(self.read("back.sus"), self.read("m.sus"))
+        self.refused("convert", "m.den", "x.sus", "--mesh", "m.msh", lines=[
+            "OUT: is a file of susceptibilities, by its suffix, and what is to be written is density; call it .mod"])
+        self.convert("s.h5", "s.csv")
+        self.assertEqual(self.read("s.csv").splitlines()[:2], ["west,east,south,north,bottom,top,susceptibility",
+                                                               "100,110,200,205,49,50,0.01"])
+        # effective susceptibilities, z down; 40 A/m are |F0|/mu0 of 50,265.48 nT
+        field = ("--inducing-field", "-62.5,11.25,50265.4824848")
+        self.write("m.fld", "0.5 0.25 1\n-100 -100 -100\n" * 6)
+        self.refused("convert", "m.fld", "x.h5", "--mesh", "m.msh", lines=[
+            "--inducing-field: is missing: 'm.fld' holds effective susceptibilities, M over |F0|/mu0; say "
+            "INCLINATION,DECLINATION,INTENSITY (degrees, nT) of the inducing field"])
+        said = self.convert("m.fld", "v.h5", "--mesh", "m.msh", *field)
+        self.assertIn("magnetization_easting 20 to 20 A/m, magnetization_northing 10 to 10 A/m, magnetization_upward -40 "
+                      "to -40 A/m, 6 inactive; effective susceptibilities in the file\n", said)
+        self.convert("v.h5", "back.fld")
+        self.assertEqual(self.read("back.fld"), self.read("m.fld"))
+        self.convert("v.h5", "v.txt", "--to", "tomofast-values")
+        rows = [[float(word) for word in line.split()] for line in self.read("v.txt").splitlines()]
+        self.assertEqual([rows[0], rows[7]], [[12], [0, 0, 0]])
+        for value, expected in zip(rows[1], (20, 10, 40)):
+            self.assertAlmostEqual(value, expected, 6)
+        self.convert("v.h5", "grid.txt", "--to", "tomofast-grid")
+        self.convert("v.txt", "again.h5", "--mesh", "grid.txt", "--from", "tomofast-values")
+        self.convert("again.h5", "again.txt", "--to", "tomofast-values")
+        self.assertEqual(self.read("again.txt"), self.read("v.txt"))
+        self.convert("v.h5", "up.mod", "--field", "magnetization_upward")
+        self.assertAlmostEqual(float(self.read("up.mod").split()[0]), -40, 6)
+        self.refused("convert", "v.h5", "x.mod", lines=[
+            "OUT: UBC model holds one number a cell; choose a component by --field, such as magnetization_easting, or --to "
+            "ubc-vectors (.fld)"])
+        said = self.convert("v.h5", "v.vtu")
+        self.assertIn("6 prisms; magnetization_easting in A/m, magnetization_northing in A/m, magnetization_upward in A/m, "
+                      "heights upwards in m", said)
+
     def test_results_of_a_run_come_back_bit_for_bit(self):
         self.done("run", "case.yaml")
         for name in ("r.csv", "r.xyz"):
@@ -342,10 +413,10 @@ class Convert(ProgramFolder):
             (("d.obs", "x.dat", "--to", "ubc-model"), "--to: UBC model holds cells, but what was read is points; for "
              "these there are: hdf5, csv, xyz, ubc-data, tomofast-data, vtp"),
             (("m.msh", "x.obs"), "OUT: UBC data holds points, but what was read is cells; for these there are: hdf5, "
-                                 "ubc-mesh, ubc-model, tomofast-grid, tomofast-values, vtr, values"),
+                                 "ubc-mesh, ubc-model, ubc-vectors, tomofast-grid, tomofast-values, vtr, values"),
             (("m.msh", "x.den"), "a mesh alone has no values for a UBC model; convert a model"),
             (("d.obs", "x.csv", "--field", "gzx"), "--field: 'gzx' is no field, did you mean gxz?; of points there are: "
-                                                   "potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, guv"),
+                                                   "potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, bx, by, bz, guv, tmi, tmi_exact, amplitude"),
             (("d.obs", "x.csv", "--axes", "z_dwn"), "--axes: is 'z_dwn', did you mean z_down? Allowed: z_down, z_up"),
             (("d.obs", "x.csv", "--inactive", "air"), "--inactive: is 'air'; a number is expected"),
         ]

@@ -320,6 +320,24 @@ class Drawn(ProgramFolder):
         self.assertTrue(any("northing 500 m  ·  height 10 m" in text for text in texts), texts)
         self.assertEqual((texts.count("mGal"), texts.count("10⁻³ m² s⁻²")), (2, 1), texts)
 
+    def test_magnetic_data_and_models(self):
+        rows = "".join(f"{40 * i} {35 * k} 50 {(i - 4) * (k - 3)} {0.5 + 0.1 * i:.1f}\n" for k in range(8) for i in range(9))
+        self.write("s.mag", "-62.5 11.25 48250\n-62.5 11.25 1\n72\n" + rows)
+        self.done("convert", "s.mag", "s.nc")
+        self.done("plot", "s.nc", "--output", "s.svg")
+        texts = self.texts_of(self.picture("s.svg"))
+        self.assertIn("inducing field 48,250 nT, inclination −62.5°, declination 11.25°", texts)
+        self.assertIn("σ of tmi 0.5 to 1.3 nT", texts)
+        # 2 cells each way; the top layer first, downwards
+        self.write("m.msh", "2 2 2\n0 0 0\n2*50\n2*50\n2*50\n")
+        self.write("m.sus", "0.01\n0.05\n-100\n0.02\n" * 2)
+        self.write("m.fld", "0.5 0.25 1\n0 0.1 -0.1\n-100 -100 -100\n0.1 0 0\n" * 2)
+        for name, words in (("sus", "susceptibility 0.01 to 0.05 SI"), ("fld", "magnitude of the magnetization ")):
+            self.done("convert", "m." + name, name + ".h5", "--mesh", "m.msh", *(
+                ["--inducing-field", "-62.5,11.25,48250"] if name == "fld" else []))
+            self.done("plot", name + ".h5", "--output", name + ".svg")
+            self.assertIn(words, self.texts_of(self.picture(name + ".svg")))
+
     def test_sums_of_fields_have_panels(self):
         for options in ((), ("--field", "guv")):
             texts = self.texts(CASE.replace("[gz, gzz]", "[gxx, guv]"), *options)

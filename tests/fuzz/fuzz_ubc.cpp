@@ -19,11 +19,12 @@ void run(Bytes bytes) {
   static InputBytes mesh("mesh");
   static InputBytes density("density");
   const std::string_view mesh_text = bytes.before("\n---\n");
+  const std::string_view model_text = bytes.rest();
   ends_clearly([&] {
     const auto cells = make_mesh(read_ubc_mesh(mesh.input(mesh_text)), "mesh", [&](const CellCounts& counts) {
       CellBackground background;
       background[density_property].kind = PropertyFill::Kind::listed;
-      background[density_property].values = read_ubc_densities(density.input(bytes.rest()), 1000, counts);
+      background[density_property].values = read_ubc_densities(density.input(model_text), 1000, counts);
       require(
           static_cast<std::int64_t>(background[density_property].values.size()) == counts[0] * counts[1] * counts[2],
           "densities are missing");
@@ -34,6 +35,13 @@ void run(Bytes bytes) {
     for (std::size_t i = 0; i < block.west.size(); ++i) {
       require(block.west[i] < block.east[i] && block.south[i] < block.north[i] && block.bottom[i] < block.top[i],
               "a cell that cannot be");
+    }
+  });
+  ends_clearly([&] {
+    const CellCounts counts = counts_of(read_ubc_mesh(mesh.input(mesh_text)));
+    for (const std::vector<double>& component : read_ubc_vectors(density.input(model_text), 40, counts)) {
+      require(static_cast<std::int64_t>(component.size()) == counts[0] * counts[1] * counts[2],
+              "components are missing");
     }
   });
 }

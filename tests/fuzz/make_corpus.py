@@ -187,6 +187,10 @@ TABLES = {
     "o-xyz": "oD\n# by hand\n# easting northing height potential[m2_s-2] gz_[mGal] sigma[mGal]\n0 1 2 3 4 5\n6 7 8 9 0 1\n",
     "o-columns": "oI\n0 1 2 a 4 5\r\n6 7 8 b 9 .5\r",
     "o-rule": "oP\nx;y;z;gxx\n0;1;2;3\n3;4;5;0\n",
+    "c-mag": "c3\n60 10 5e4\n-90 0 1\n2\n0 1 2 -.5 1\n3 4 5 1e-3 .5\n",
+    "c-components": "c5\n2\n0 0 -10 1 2 3\n5 0 -10 -1 0 .5\n",
+    "c-vectors": "c4\n2\n0 10 5 6 0 1 .5 1.5 2 1 1 1\n0 10 5 6 1 4 -1 0 -.25 1 1 2\n",
+    "o-mag": "o \n60 10 50000 ! nT\n60 10 1\n2\n0 1 2 -.5 1\n3 4 5 1e-3 .5\n",
     "o-ubc": "o \n! by hand\n2 ! stations\n0 1 2 -.5 1\n3 4 5 1e-3 .5\n",
     "o-mistakes": "o0\nx [km],y,z,gz [uGal],gzz,sigma\n0,1,2,nan,0,0\n0,1,2,3,4,-1\n1e13,1,2,3,4,x\n",
     "h-grid": "h0\neasting,northing,elevation\n0,0,1\n1,0,2\n2,0,3\n0,100,4\n1,100,5\n2,100,6\n",
@@ -196,6 +200,7 @@ for name, text in TABLES.items():
 
 keep("ubc", "mesh", "2 1 2\n0 0 100\n10 20\n10\n2*5\n---\n1\n2.5\n-3\n0\n")
 keep("ubc", "comments", "! mesh\n1 1 3 ! counts\n0. 0. 0.\n1e1\n1*10\n1 2*2\n---\n! d\n0.1\n0.2\n0.3 ! last\n")
+keep("ubc", "vectors", "2 1 1\n0 0 0\n1 2\n1\n1\n---\n.5 .25 1\n-100 -100 -100\n")
 keep("ubc", "mistakes", "2 2 1\n0 0 0\n1 -1\n2*\n0*3\n---\n1 2 nan\n")
 
 # ---- classic netCDF

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <prismfield/request.hpp>
+
 #include "fuzz_input.hpp"
 #include "io/dem_file.hpp"
 #include "io/height_file.hpp"
@@ -57,6 +59,7 @@ inline void read_measurements(const InputFile& file, unsigned how) {
   if ((how & 4U) != 0) spec.fields = FieldList{Field::gz};
   if ((how & 8U) != 0) spec.length_to_si = 1000;
   ObservedDefaults defaults;
+  defaults.inducing_field = vector_of(60, 10, 5e-5);
   if ((how & 16U) != 0) defaults.sigma = SigmaRule{{{Field::gz, 0.1}, {Field::gxx, 0}}, {{Field::gxx, 1e-3}}};
   const DataSet data = read_observed_data(file, spec, defaults);
   const Points& points = data.points;

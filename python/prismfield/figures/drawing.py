@@ -27,6 +27,7 @@ TITLE_WORDS = {"potential": "Potential ", "tmi": "TMI ", "tmi_exact": "TMI "}
 # what long_name of a field begins with
 FIELD_WORDS = (
     "gravity (potential|vector|gradient)|magnetic flux density|total-field anomaly|magnitude of the anomalous magnetic"
+    "|gradient of the magnetic"
 )
 GREY = "0.45"
 # the ground of maps, where there is no value: darker than the palest colour of any map
@@ -252,7 +253,7 @@ def title_of(name):
 
 def fields_of(dataset):
     """Names of the dataset's fields, and of what belongs to terrain, in the order of panels. Of variables that are no
-    native fields long_name says whether they are fields: stations may bring their own."""
+    native fields of gravity long_name says whether they are fields: stations may bring their own."""
 
     def says_field(name):
         return re.match(FIELD_WORDS, str(dataset[name].attrs.get("long_name", "")))

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from prismfield.field_names import FLUX_DENSITY, MAGNETIC, TENSOR, VECTOR
+from prismfield.field_names import ANOMALIES, ANOMALY_GRADIENT, FLUX_DENSITY, FLUX_GRADIENT, TENSOR, VECTOR
 from prismfield.figures import drawing
 from prismfield.figures.drawing import GREY, NO_DATA, STYLE, Dataset, Undrawable, Variable
 
@@ -33,7 +33,8 @@ def arrange(names, ratio=1.0):
     if ratio < 0.3:
         columns = 1 if ratio < 0.12 or len(names) <= 4 else 2
         return [list(names[i : i + columns]) for i in range(0, len(names), columns)]
-    groups = [("potential", *VECTOR), tuple(drawing.TERRAIN), TENSOR[:3], TENSOR[3:], FLUX_DENSITY, MAGNETIC[3:]]
+    groups = [("potential", *VECTOR), tuple(drawing.TERRAIN), TENSOR[:3], TENSOR[3:], FLUX_DENSITY, tuple(ANOMALIES)]
+    groups += [FLUX_GRADIENT[:3], FLUX_GRADIENT[3:], tuple(ANOMALY_GRADIENT)]
     groups.append([name for name in names if not any(name in group for group in groups)])
     rows = [row for row in ([n for n in group if n in names] for group in groups) if row]
     if len(names) <= 3:
@@ -217,9 +218,27 @@ def style_map(sheet, name, axes, unit):
 def axes_text(dataset, names):
     """Which way is positive, of results that say it."""
     down = {"z_down": "down", "z_up": "up"}.get(str(dataset.attrs.get("axes", "")))
-    if down is None:
+    if down is None or all(name in ANOMALIES for name in names):
         return []
-    return [f"{' and '.join(name for name in ('gz', 'bz') if name in names) or 'z'} positive {down}"]
+    vertical = [name for name in ("gz", "bz") if name in names]
+    return [f"{' and '.join(vertical) or 'z'} positive {down}"]
+
+
+def field_text(dataset, names):
+    """The inducing field, of results with anomalies along it, and the standard deviations of what was measured."""
+    said = [dataset.attrs.get("inducing_field_" + name) for name in ("intensity", "inclination", "declination")]
+    lines = []
+    if None not in said and any(name in ANOMALIES for name in names):
+        intensity, inclination, declination = map(float, said)
+        lines.append(f"inducing field {intensity:,.6g} nT, inclination {inclination:g}°, declination {declination:g}°")
+    for name in names:
+        sigma = dataset[name + "_sigma"].values if name + "_sigma" in dataset else np.array([])
+        sigma = sigma[np.isfinite(sigma)]
+        if sigma.size:
+            values, unit = drawing.scaled(np.array([sigma.min(), sigma.max()]), dataset[name].units)
+            texts = dict.fromkeys(drawing.short(value) for value in values)
+            lines.append(f"σ of {name} {' to '.join(texts)} {unit}")
+    return [line.replace("-", "−") for line in lines]
 
 
 def model_box(dataset):
@@ -294,7 +313,7 @@ def draw_maps(dataset, names, words, limits, scale, what, draw):
     ratio = (limits[3] - limits[2]) / (limits[1] - limits[0])
     sheet = Sheet(arrange(names, ratio), ratio, colour_bars=True)
     outline = Outline(dataset, *limits)
-    sheet.begin(dataset, [*what, *axes_text(dataset, names), *outline.text])
+    sheet.begin(dataset, [*what, *axes_text(dataset, names), *field_text(dataset, names), *outline.text])
     scheme = Scheme(dataset, names)
     for name, axes in sheet.panels.items():
         values, label = drawing.scaled(dataset[name].values, dataset[name].units)
@@ -470,7 +489,7 @@ def draw_curves(dataset, names, words, along, position, what):
     sheet = Sheet(arrange(names), 1.35 if borehole else 0.62, colour_bars=False, x_label_every_row=borehole)
     label = f"{drawing.ALONG[along]} ({unit})"
     spans, legend = spans_along(dataset, along, position / factor)
-    sheet.begin(dataset, [*what, *axes_text(dataset, names), *legend])
+    sheet.begin(dataset, [*what, *axes_text(dataset, names), *field_text(dataset, names), *legend])
     for name, axes in sheet.panels.items():
         values, field_unit = drawing.scaled(dataset[name].values.ravel(), dataset[name].units)
         sheet.title(name, axes, values, field_unit, words)
@@ -526,7 +545,7 @@ def without_rounding(dataset):
     """The dataset with 0 for components that are nothing beside the largest of their kind, as gyz is above a line of
     symmetry."""
     changed = {}
-    for kind in (VECTOR, TENSOR, FLUX_DENSITY):
+    for kind in (VECTOR, TENSOR, FLUX_DENSITY, FLUX_GRADIENT):
         largest = {}
         for name in kind:
             if name in dataset:

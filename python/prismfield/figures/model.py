@@ -17,7 +17,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 
 from prismfield.field_names import symbol_of
 from prismfield.figures import drawing
-from prismfield.figures.drawing import GREY, NO_DATA, STYLE, Dataset, Undrawable
+from prismfield.figures.drawing import GREY, NO_DATA, STYLE, Dataset, Undrawable, Variable
 
 # inches: what fits on a page across, and the room around panels for labels and titles
 PAGE_WIDTH = 10.4
@@ -190,6 +190,17 @@ QUANTITIES = {
 }
 
 
+def with_amplitude(dataset):
+    """The dataset, with the magnitude of its magnetization where it has nothing else to draw first."""
+    components = component_names(dataset)
+    if len(components) < 3 or any(name in dataset for name in QUANTITIES):
+        return dataset
+    east = dataset[components[0]]
+    values = np.sqrt(sum(dataset[name].values ** 2 for name in components))
+    amplitude = Variable(east.dims, values, {"units": "A/m"})
+    return Dataset({**dataset.variables, "amplitude": amplitude}, dataset.attrs)
+
+
 def quantity(dataset):
     """The name of what is drawn first, its words and unit."""
     for name, (words, unit) in QUANTITIES.items():
@@ -331,8 +342,35 @@ def draw_section(axes, panel, mesh, values, directions, scale, unit, has_others)
         colour_bar(axes, image, unit, scale.shown)
 
 
-def add_sections(page, heading, mesh, values, scale, unit, stations=()):
-    """Plan view, west-east and south-north section of values on the cells; those of one cell across are left out."""
+def draw_arrows(axes, panel, mesh, components, directions, longest):
+    """Arrows of the two components of a vector that lie in a section, one in about a sixth of an inch; `longest`: the
+    magnitude of an arrow that reaches to the next. Directions are stretched as the section is."""
+    places, nearest, stretch = [], [], []
+    for direction, inches in zip(directions, (panel.width, panel.height)):
+        edges = mesh.edges[direction]
+        n = max(int(inches / 0.17), 1)
+        centres = (edges[:-1] + edges[1:]) / 2
+        if len(centres) > n:
+            centres = np.linspace(edges[0], edges[-1], 2 * n + 1)[1::2]
+        places.append(centres * (mesh.vertical if direction == 2 else mesh.horizontal)[0])
+        nearest.append(np.searchsorted(edges, centres, side="right") - 1)
+        stretch.append(inches / mesh.spans[direction])
+    along, up = (np.nan_to_num(component[np.ix_(nearest[1], nearest[0])]) for component in components)
+    x, y = np.meshgrid(*places)
+    those = np.hypot(along, up) > 0.08 * longest
+    x, y, along, up = x[those], y[those], along[those], up[those]
+    length = np.hypot(along, up) / np.hypot(along * stretch[0], up * stretch[1])
+    looks = {"color": "white", "edgecolor": "0.1", "linewidth": 0.3, "width": 0.02, "headwidth": 3.5, "pivot": "mid"}
+    units = {"angles": "uv", "units": "inches", "scale_units": "inches", "scale": longest / 0.2}
+    axes.quiver(x, y, along * stretch[0] * length, up * stretch[1] * length, minlength=0, **looks, **units)
+
+
+def add_sections(page, heading, mesh, values, scale, unit, stations=(), vectors=()):
+    """Plan view, west-east and south-north section of values on the cells; those of one cell across are left out.
+
+    `vectors`: easting, northing and upward component on the cells of what is drawn as arrows.
+    """
+    longest = float(np.nanmax(np.sqrt(sum(np.square(v) for v in vectors)), initial=0.0)) if len(vectors) else 0.0
     sizes = section_sizes(mesh)
     east, north, up = mesh.cut
     sections = []
@@ -343,11 +381,15 @@ def add_sections(page, heading, mesh, values, scale, unit, stations=()):
     if mesh.counts[2] > 1 and mesh.counts[1] > 1:
         sections.append((sizes[2], f"South–north, easting {mesh.between(0)}", values[:, :, east], (1, 2)))
     panels = []
+    cuts = {(0, 1): np.s_[up], (0, 2): np.s_[:, north, :], (1, 2): np.s_[:, :, east]}
     for k, ((width, height), title, cells, directions) in enumerate(sections):
 
         def draw(axes, panel, cells=cells, directions=directions):
             draw_section(axes, panel, mesh, cells, directions, scale, unit, has_others=len(sections) > 1)
             axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())
+            if longest > 0:
+                within = [vectors[direction][cuts[directions]] for direction in directions]
+                draw_arrows(axes, panel, mesh, within, directions, longest)
             factor, dots = mesh.horizontal[0], {"markersize": 2, "alpha": 0.7, "markeredgewidth": 0}
             for easting, northing in stations if directions == (0, 1) else ():
                 axes.plot(easting * factor, northing * factor, ".", color="0.1", **dots)
@@ -673,7 +715,7 @@ def in_words(name):
 
 
 def draw_model(path):
-    dataset = drawing.open_file(path)
+    dataset = with_amplitude(drawing.open_file(path))
     name, words, unit = quantity(dataset)
     has_inversion = "data_sets" in dataset.attrs
     rows = drawing.open_file(path, "convergence") if has_inversion else Dataset()
@@ -686,15 +728,17 @@ def draw_model(path):
         if "station" in data.sizes and data.sizes["station"] <= 2000
     ]
     page = Page()
-    scale = Scale(model, middle=background(model))
+    components = component_names(dataset)
+    vectors = [last_epoch(dataset, component) for component in components] if name == "amplitude" else []
+    is_plain = name == "amplitude"
+    scale = Scale(model, limits=(0.0, float(np.nanmax(model, initial=0.0)))) if is_plain else Scale(
+        model, middle=background(model)
+    )
     names = [str(name) for name in dataset["epoch"].values] if "epoch" in dataset else []
     epochs = [shortened(name, LONGEST_HEADING // 3) for name in names]
     of_last = f", {epochs[-1]}" if epochs else ""
-    add_sections(page, words.capitalize() + of_last, mesh, model, scale, unit, stations=stations)
-    components = component_names(dataset)
-    for component in components:
-        values = last_epoch(dataset, component)
-        add_sections(page, in_words(component) + of_last, mesh, values, Scale(values, middle=0.0), unit)
+    heading = words.capitalize() + (" and its direction" if len(vectors) == 3 else "") + of_last
+    add_sections(page, heading, mesh, model, scale, unit, stations=stations, vectors=vectors)
     if epochs:
         values = model - dataset[name].values[0]
         heading = f"Change of the {words} from {epochs[0]} to {epochs[-1]}"
