@@ -280,7 +280,12 @@ TEST_P(InLanes, TakesMagnetisedPrisms) {
         squares += value * value;
       }
       EXPECT_LT(error, (4e-13 + degree * degree * std::pow(0.22, degree - 1)) * size) << degree;
-      // the fields as factors of the transposed product
+      // the fields as factors of the transposed product, none in padding
+      for (int leaf = 0; leaf < 2; ++leaf) {
+        for (int i = leaf * Scene::padded + Scene::per_leaf; i < (leaf + 1) * Scene::padded; ++i) {
+          for (int f = 0; f < 3; ++f) scene.down.points.values(f, i) = 0;
+        }
+      }
       Kokkos::deep_copy(scene.up.to.values, 0.0);
       Kokkos::deep_copy(scene.down.to.values, 0.0);
       scene.transposed();
