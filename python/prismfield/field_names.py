@@ -8,9 +8,8 @@ VECTOR = ("gx", "gy", "gz")
 TENSOR = ("gxx", "gyy", "gzz", "gxy", "gxz", "gyz")
 NATIVE = ("potential", *VECTOR, *TENSOR)
 FLUX_DENSITY = ("bx", "by", "bz")
-# of the magnetic fields, those without a direction of their own
-ANOMALIES = {"tmi": r"$\Delta T$", "tmi_exact": r"$\Delta T_\mathrm{exact}$", "amplitude": "$|B|$"}
-MAGNETIC = (*FLUX_DENSITY, *ANOMALIES)
+MAGNETIC = (*FLUX_DENSITY, "tmi", "tmi_exact", "amplitude")
+SYMBOLS = {"potential": "$V$", "tmi": r"$\Delta T$", "tmi_exact": r"$\Delta T$ exact", "amplitude": "$|B|$"}
 # units as texts name them
 UNITS = {"Eotvos": "Eötvös", "1e-9 s-2": "Eötvös", "m2 s-2": "m² s⁻²"}
 
@@ -20,14 +19,11 @@ def is_field(name):
 
 
 def in_order(names):
-    """Those of the names that fields have: the native ones of gravity first, the magnetic ones last."""
-    names = set(filter(is_field, names))
-    others = sorted(names - {*NATIVE, *MAGNETIC})
-    return [name for name in (*NATIVE, *others, *MAGNETIC) if name in names]
+    """Those of the names that fields have, the native ones of gravity first, then magnetic ones."""
+    names, known = set(filter(is_field, names)), (*NATIVE, *MAGNETIC)
+    return [name for name in known if name in names] + sorted(names - set(known))
 
 
 def symbol_of(name):
-    if name in ANOMALIES:
-        return ANOMALIES[name]
     letters = name[1:] if len(name) == 2 else f"{{{name[1:]}}}"
-    return "$V$" if name == "potential" else f"${'B' if name in FLUX_DENSITY else 'g'}_{letters}$"
+    return SYMBOLS.get(name, f"${name[0].upper() if name in FLUX_DENSITY else name[0]}_{letters}$")

@@ -23,6 +23,11 @@ from prismfield.field_names import NATIVE, TENSOR, UNITS, in_order, symbol_of
 from prismfield.new_file import new_file
 
 TERRAIN = {"bouguer_slab": "Infinite Bouguer slab", "terrain_correction": "DEM's terrain correction"}
+TITLE_WORDS = {"potential": "Potential ", "tmi": "TMI ", "tmi_exact": "TMI "}
+# what long_name of a field begins with
+FIELD_WORDS = (
+    "gravity (potential|vector|gradient)|magnetic flux density|total-field anomaly|magnitude of the anomalous magnetic"
+)
 GREY = "0.45"
 # the ground of maps, where there is no value: darker than the palest colour of any map
 NO_DATA = "0.78"
@@ -242,16 +247,15 @@ class Dataset:
 def title_of(name):
     if name in TERRAIN:
         return TERRAIN[name]
-    return ("Potential " if name == "potential" else "") + symbol_of(name)
+    return TITLE_WORDS.get(name, "") + symbol_of(name)
 
 
 def fields_of(dataset):
     """Names of the dataset's fields, and of what belongs to terrain, in the order of panels. Of variables that are no
-    native fields of gravity long_name says whether they are fields: stations may bring their own."""
-    kinds = "gravity (potential|vector|gradient)|magnetic flux density|total-field anomaly|magnitude of the anomalous"
+    native fields long_name says whether they are fields: stations may bring their own."""
 
     def says_field(name):
-        return re.match(kinds, str(dataset[name].attrs.get("long_name", "")))
+        return re.match(FIELD_WORDS, str(dataset[name].attrs.get("long_name", "")))
 
     names = in_order(name for name in dataset.variables if name in NATIVE or says_field(name))
     after = sum(name not in TENSOR for name in names if name in NATIVE)

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from prismfield.field_names import ANOMALIES, FLUX_DENSITY, TENSOR, VECTOR
+from prismfield.field_names import FLUX_DENSITY, MAGNETIC, TENSOR, VECTOR
 from prismfield.figures import drawing
 from prismfield.figures.drawing import GREY, NO_DATA, STYLE, Dataset, Undrawable, Variable
 
@@ -33,7 +33,7 @@ def arrange(names, ratio=1.0):
     if ratio < 0.3:
         columns = 1 if ratio < 0.12 or len(names) <= 4 else 2
         return [list(names[i : i + columns]) for i in range(0, len(names), columns)]
-    groups = [("potential", *VECTOR), tuple(drawing.TERRAIN), TENSOR[:3], TENSOR[3:], FLUX_DENSITY, tuple(ANOMALIES)]
+    groups = [("potential", *VECTOR), tuple(drawing.TERRAIN), TENSOR[:3], TENSOR[3:], FLUX_DENSITY, MAGNETIC[3:]]
     groups.append([name for name in names if not any(name in group for group in groups)])
     rows = [row for row in ([n for n in group if n in names] for group in groups) if row]
     if len(names) <= 3:
@@ -217,17 +217,16 @@ def style_map(sheet, name, axes, unit):
 def axes_text(dataset, names):
     """Which way is positive, of results that say it."""
     down = {"z_down": "down", "z_up": "up"}.get(str(dataset.attrs.get("axes", "")))
-    if down is None or all(name in ANOMALIES for name in names):
+    if down is None:
         return []
-    vertical = [name for name in ("gz", "bz") if name in names]
-    return [f"{' and '.join(vertical) or 'z'} positive {down}"]
+    return [f"{' and '.join(name for name in ('gz', 'bz') if name in names) or 'z'} positive {down}"]
 
 
 def field_text(dataset, names):
     """The inducing field, of results with anomalies along it, and the standard deviations of what was measured."""
     said = [dataset.attrs.get("inducing_field_" + name) for name in ("intensity", "inclination", "declination")]
     lines = []
-    if None not in said and any(name in ANOMALIES for name in names):
+    if None not in said and any(name in MAGNETIC[3:] for name in names):
         intensity, inclination, declination = map(float, said)
         lines.append(f"inducing field {intensity:,.6g} nT, inclination {inclination:g}°, declination {declination:g}°")
     for name in names:
