@@ -325,8 +325,8 @@ class Drawn(ProgramFolder):
         self.write("s.mag", "-62.5 11.25 48250\n-62.5 11.25 1\n72\n" + rows)
         self.done("convert", "s.mag", "s.nc")
         self.done("plot", "s.nc", "--output", "s.svg")
-        texts = self.texts_of(self.picture("s.svg"))
-        self.assertIn("inducing field 48,250 nT, inclination −62.5°, declination 11.25°", texts)
+        texts = " ".join(self.texts_of(self.picture("s.svg").decode("utf-8")))
+        self.assertIn("inducing field 48,250 nT, inclination -62.5°, declination 11.25°", texts)
         self.assertIn("σ of tmi 0.5 to 1.3 nT", texts)
         # 2 cells each way; the top layer first, downwards
         self.write("m.msh", "2 2 2\n0 0 0\n2*50\n2*50\n2*50\n")
@@ -336,7 +336,7 @@ class Drawn(ProgramFolder):
             self.done("convert", "m." + name, name + ".h5", "--mesh", "m.msh", *(
                 ["--inducing-field", "-62.5,11.25,48250"] if name == "fld" else []))
             self.done("plot", name + ".h5", "--output", name + ".svg")
-            self.assertIn(words, self.texts_of(self.picture(name + ".svg")))
+            self.assertIn(words, " ".join(self.texts_of(self.picture(name + ".svg").decode("utf-8"))))
 
     def test_sums_of_fields_have_panels(self):
         for options in ((), ("--field", "guv")):
