@@ -113,12 +113,13 @@ struct OneShape {
 /// Prisms of one shape that a warp takes in one go in a device's pass of far pairs, see add_in_step(); 0: each thread
 /// takes one after the other on its own. Seven spheres on an H100, instead of 0: gz in double 13.7 instead of 26.1 ms,
 /// nine fields 34.1 instead of 38.8, in single precision 16.4 instead of 29.1. Fewer or more prisms were slower: nine
-/// fields in double by 1 prism 40.8 and by 2 36.6, in single by 1 19.0, gz by 2 16.2 ms.
+/// fields in double by 1 prism 40.8 and by 2 36.6, in single by 1 19.0, gz by 2 16.2 ms. Magnetic gradients by 4 have
+/// not registers enough.
 template <class A, FieldSet set, class Kernel, class Shapes>
 inline constexpr int prisms_in_step = 0;
 template <class A, FieldSet set>
 inline constexpr int prisms_in_step<A, set, ChooseForm<Pass::far>, OneShape<A>> =
-    sizeof(typename A::Real) == 4 && set != FieldSet::gz ? 2 : 4;
+    has_magnetic_gradient(set) || (sizeof(typename A::Real) == 4 && set != FieldSet::gz) ? 2 : 4;
 
 /// Adds prisms [begin, end) at one group of points, one after the other.
 template <class Ls, FieldSet set, class Kernel, class Memory, class Shapes>
