@@ -340,7 +340,7 @@ private:
 
 /// The sets for which kernels are compiled; a run takes the smallest that holds what it asks for. all: of gravity;
 /// magnetic: B; magnetic_gradient: B and its gradient; every: all native fields.
-enum class FieldSet { gz, vector, tensor, vector_tensor, all, magnetic, magnetic_gradient, every };
+enum class FieldSet { gz, vector, tensor, vector_tensor, all, magnetic, magnetic_gradient, all_and_magnetic, every };
 
 inline constexpr std::array every_set = {FieldSet::gz,
                                          FieldSet::vector,
@@ -349,6 +349,7 @@ inline constexpr std::array every_set = {FieldSet::gz,
                                          FieldSet::all,
                                          FieldSet::magnetic,
                                          FieldSet::magnetic_gradient,
+                                         FieldSet::all_and_magnetic,
                                          FieldSet::every};
 
 [[nodiscard]] constexpr FieldList fields_of(FieldSet set) noexcept {
@@ -365,12 +366,19 @@ inline constexpr std::array every_set = {FieldSet::gz,
     case FieldSet::all: return FieldList::all();
     case FieldSet::magnetic: return flux_density;
     case FieldSet::magnetic_gradient: return FieldList::natives_from(Field::bx);
+    case FieldSet::all_and_magnetic:
+      list = FieldList::all();
+      list.add(flux_density);
+      return list;
     case FieldSet::every: break;
   }
   return FieldList::natives_from(Field::potential);
 }
 
 [[nodiscard]] constexpr bool has_magnetic(FieldSet set) noexcept { return !fields_of(set).of_magnetisation().empty(); }
+[[nodiscard]] constexpr bool has_both_kinds(FieldSet set) noexcept {
+  return has_magnetic(set) && fields_of(set).contains(FieldList::all());
+}
 
 [[nodiscard]] constexpr bool has_magnetic_gradient(FieldSet set) noexcept {
   return fields_of(set).contains(Field::bxx);

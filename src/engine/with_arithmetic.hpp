@@ -34,6 +34,7 @@ auto with_operator_set(FieldSet set, const F& f) {
     case FieldSet::all: return f(std::integral_constant<FieldSet, FieldSet::all>());
     case FieldSet::magnetic: return f(std::integral_constant<FieldSet, FieldSet::magnetic>());
     case FieldSet::magnetic_gradient:
+    case FieldSet::all_and_magnetic:
     case FieldSet::every: break;
   }
   return f(std::integral_constant<FieldSet, FieldSet::magnetic_gradient>());
@@ -42,6 +43,7 @@ auto with_operator_set(FieldSet set, const F& f) {
 /// Calls f with a set as a std::integral_constant.
 template <class F>
 auto with_set(FieldSet set, const F& f) {
+  if (set == FieldSet::all_and_magnetic) return f(std::integral_constant<FieldSet, FieldSet::all_and_magnetic>());
   if (set == FieldSet::every) return f(std::integral_constant<FieldSet, FieldSet::every>());
   return with_operator_set(set, f);
 }

@@ -46,7 +46,7 @@ void refuse_gradients(const Request& request, Method method) {
 }
 
 std::vector<FieldSet> sets_of_products(FieldSet set) {
-  if (set == FieldSet::every) return {FieldSet::all, FieldSet::magnetic};
+  if (has_both_kinds(set)) return {FieldSet::all, FieldSet::magnetic};
   return {set};
 }
 

@@ -50,7 +50,7 @@ PRISMFIELD_INLINE_FUNCTION FieldValues<set, L> composed(const FieldValues<gravit
     constexpr FieldSet from = gravity_of(set);
     const auto of = [&](Field field) { return gravity.value[FieldValues<from, L>::index(field)]; };
     FieldValues<set, L> out;
-    if constexpr (set == FieldSet::every) {
+    if constexpr (has_both_kinds(set)) {
       for (int f = 0; f < FieldValues<from, L>::size; ++f) {
         out.value[f] = gravity.value[f] * L(static_cast<T>(weight.sources.density));
       }
