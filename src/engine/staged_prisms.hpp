@@ -158,11 +158,13 @@ struct PreparePrisms {
   Kokkos::View<kernel::NearPrism<A>*, Memory> near;
   /// of magnetic sets
   Kokkos::View<kernel::PrismSources<A>*, Memory> sources;
+  /// of sets of both kinds; otherwise sources have none
+  bool has_density;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     using Real = typename A::Real;
     if (sources.extent(0) > 0) {
-      sources(i).density = static_cast<Real>(columns(density_column, i));
+      sources(i).density = has_density ? static_cast<Real>(columns(density_column, i)) : Real(0);
       for (int d = 0; d < 3; ++d) sources(i).magnetization[d] = static_cast<Real>(columns(density_column + 1 + d, i));
     }
     const double face[3][2] = {
@@ -279,10 +281,15 @@ public:
   /// block before it any more. On a device the next block may be staged when this returns.
   void upload(const Space& space) {
     prepare_shapes(space);
-    Kokkos::parallel_for(
-        "prismfield::prepare_prisms", IndexPolicy(space, 0, m_size),
-        PreparePrisms<A, Memory>{
-            {m_origin[0], m_origin[1], m_origin[2]}, m_columns, m_shape_index, m_shapes, m_far, m_near, m_sources});
+    Kokkos::parallel_for("prismfield::prepare_prisms", IndexPolicy(space, 0, m_size),
+                         PreparePrisms<A, Memory>{{m_origin[0], m_origin[1], m_origin[2]},
+                                                  m_columns,
+                                                  m_shape_index,
+                                                  m_shapes,
+                                                  m_far,
+                                                  m_near,
+                                                  m_sources,
+                                                  has_both_kinds(m_set)});
     if (has_magnetic(m_set)) {
       weigh(space, Densities(m_one.data(), Kokkos::LayoutStride(static_cast<std::size_t>(m_size), 0)));
     } else {

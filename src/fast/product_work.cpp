@@ -118,9 +118,13 @@ void ProductWork::compute(const Communicator& communicator, Observer* observer, 
 
 double* ProductWork::compute_one(std::size_t number, const Pause& pause, double* values) {
   std::unique_ptr<ShareProduct>& product = m_products[number];
-  // contacts of magnetised prisms say all that those of gravity say
+  const std::vector<double> before = m_contact;
   std::fill(m_contact.begin(), m_contact.end(), 0.0);
   product->compute(pause, values, m_contact.data());
+  // what diverges in one of two products does in their sum; prisms are the same
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (i % n_contact_columns != Contact::prisms) m_contact[i] += before[i];
+  }
   const std::array<std::int64_t, n_forms> pairs = product->pairs_by_form();
   for (std::size_t f = 0; f < pairs.size(); ++f) m_pairs_by_form[f] += pairs[f];
   if (number + 1 < m_products.size()) product.reset();

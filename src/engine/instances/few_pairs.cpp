@@ -61,7 +61,7 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
                              near[i]);
     kernel::prepare_weight<A>(shapes.back(), face, has_magnetic(set) ? 1.0 : prisms.density[i], weights[i]);
     if (!has_magnetic(set)) continue;
-    sources[i].density = prisms.density[i];
+    sources[i].density = has_both_kinds(set) ? prisms.density[i] : 0;
     for (std::size_t d = 0; d < 3; ++d) sources[i].magnetization[d] = prisms.magnetization[d][i];
   }
 
@@ -105,7 +105,7 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
 std::array<double, 3> edge_strengths(FieldSet set, const PrismBlock& prisms, std::size_t number) {
   const double density = prisms.density[number];
   if (!has_magnetic(set)) return {density, density, density};
-  kernel::MagneticWeight<A> weight{{1, 1}, {density, {}}, {}};
+  kernel::MagneticWeight<A> weight{{1, 1}, {has_both_kinds(set) ? density : 0, {}}, {}};
   for (std::size_t d = 0; d < 3; ++d) weight.sources.magnetization[d] = prisms.magnetization[d][number];
   const Kokkos::Array<double, 3> strengths = kernel::edge_strengths(weight);
   return {strengths[0], strengths[1], strengths[2]};
