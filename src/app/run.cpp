@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include <prismfield/demagnetize.hpp>
 #include <prismfield/error.hpp>
 
 #include "app/commands.hpp"
@@ -276,16 +277,35 @@ void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup
 }
 
 /// The fields, with progress on the way; none when a guard stopped the run and holds what was done. Collective.
-std::optional<Fields> compute(const Inputs& inputs, RankWork& work, const Communicator& communicator,
-                              CheckpointGuard* guard, bool quiet) {
+std::optional<Fields> compute(const Inputs& inputs, const PrismSource& prisms, RankWork& work,
+                              const Communicator& communicator, CheckpointGuard* guard, bool quiet) {
   try {
     RunObserver observer(communicator.rank() == 0 ? progress_style(quiet) : ProgressStyle::silent, guard);
-    return checked_forward(inputs.model->source(), inputs.points, inputs.run.request(), work, communicator, &observer,
-                           guard);
+    return checked_forward(prisms, inputs.points, inputs.run.request(), work, communicator, &observer, guard);
   } catch (const Stopped&) {
     if (guard == nullptr) throw;
     return std::nullopt;
   }
+}
+
+/// The model's prisms as their fields on each other magnetise them, all of which each rank then holds; null where the
+/// case does not ask for it. Says what it took. Collective.
+std::unique_ptr<RemagnetizedPrisms> demagnetized(Inputs& inputs, const Communicator& communicator, bool quiet) {
+  if (!inputs.run.demagnetizes || inputs.run.fields.of_magnetisation().empty()) return nullptr;
+  Model& model = *inputs.model;
+  model.hold({0, model.source().size()}, communicator);
+  const std::vector<double> susceptibility = model.susceptibilities();
+  if (susceptibility.empty()) return nullptr;
+  const bool is_root = communicator.rank() == 0;
+  RunObserver observer(ProgressStyle::silent, nullptr);
+  SelfConsistentMagnetization found = at_places_of(inputs.run, [&] {
+    return demagnetize(model.source(), susceptibility, inputs.run.request(), communicator, &observer);
+  });
+  if (is_root && !quiet) {
+    std::cout << fmt::format("demagnetization: {}, {:.1e} of the equation left\n", counted(found.products, "product"),
+                             found.residual);
+  }
+  return std::make_unique<RemagnetizedPrisms>(model.source(), std::move(found.magnetization));
 }
 
 /// Computes with the guard that the case asks for and writes the result. Collective.
@@ -305,10 +325,12 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& pl
     hash = case_hash(inputs.run, *inputs.model, inputs.points, communicator);
     guard = make_guard(options, inputs.run, hash, *work, communicator);
   }
-  inputs.model->hold(prisms_to_hold(*work), communicator);
+  const std::unique_ptr<RemagnetizedPrisms> remagnetized = demagnetized(inputs, communicator, options.quiet);
+  if (!remagnetized) inputs.model->hold(prisms_to_hold(*work), communicator);
+  const PrismSource& prisms = remagnetized ? *remagnetized : inputs.model->source();
 
   const double setup_seconds = seconds_since(begin);
-  const std::optional<Fields> result = compute(inputs, *work, communicator, guard.get(), options.quiet);
+  const std::optional<Fields> result = compute(inputs, prisms, *work, communicator, guard.get(), options.quiet);
   agree(communicator, [&] {
     if (!result) {
       if (!guard->failure().empty()) throw RunError(guard->failure());

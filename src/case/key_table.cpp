@@ -50,7 +50,7 @@ const std::vector<std::pair<Commands, Paths>> result_keys = {
 
 /// Keys that these commands alone use, with all that is below them.
 const std::vector<std::pair<Commands, Paths>> used_keys = {
-    {case_commands::run, {"execution.check_points", "observations.noise"}},
+    {case_commands::run, {"execution.check_points", "observations.noise", "magnetic.demagnetization"}},
     {case_commands::run | case_commands::invert, {"output.checkpoint"}},
     {case_commands::invert, {"inversion", "output.also"}},
     {case_commands::invert | case_commands::sensitivity, {"sensitivity"}},

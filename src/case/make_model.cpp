@@ -101,6 +101,18 @@ void Model::set_induced(const std::array<double, 3>& induced) noexcept {
   if (auto* const of_cells = std::get_if<std::unique_ptr<Cells>>(&m_prisms)) (*of_cells)->set_induced(induced);
 }
 
+std::vector<double> Model::susceptibilities() const {
+  std::vector<double> values;
+  if (!ranges().has_susceptibility()) return values;
+  const IndexRange all{0, source().size()};
+  if (const auto* list = std::get_if<std::unique_ptr<DistributedPrisms>>(&m_prisms)) {
+    (*list)->read_susceptibilities(all, values);
+  } else if (const Cells* of_cells = cells()) {
+    of_cells->read_susceptibilities(all, values);
+  }
+  return values;
+}
+
 void Model::hold(IndexRange range, const Communicator& communicator) {
   if (const auto* list = std::get_if<std::unique_ptr<DistributedPrisms>>(&m_prisms)) {
     (*list)->hold(range, communicator);

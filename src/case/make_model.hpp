@@ -57,6 +57,8 @@ public:
   /// ranges may overlap or be empty. Throws AgreedFailure everywhere when a rank has no memory for its own.
   void hold(IndexRange range, const Communicator& communicator);
 
+  /// (prism) SI, of all prisms, which this rank must hold; empty: the model has none.
+  [[nodiscard]] std::vector<double> susceptibilities() const;
   /// What a susceptibility of 1 SI is magnetised to, A/m: F0/mu0.
   void set_induced(const std::array<double, 3>& induced) noexcept;
 

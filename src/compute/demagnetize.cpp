@@ -196,9 +196,9 @@ void check(const PrismSource& prisms, std::span<const double> susceptibility) {
   const auto wrong = std::find_if(susceptibility.begin(), susceptibility.end(),
                                   [](double chi) { return !(chi >= 0 && std::isfinite(chi)); });
   if (wrong != susceptibility.end()) {
-    throw InputError("", "susceptibility",
-                     "of prism " + std::to_string(wrong - susceptibility.begin()) + " is " + short_number(*wrong) +
-                         "; with demagnetization 0 or more is expected");
+    throw InputError("", "magnetic.demagnetization",
+                     "needs susceptibilities from 0 on; that of prism " +
+                         std::to_string(wrong - susceptibility.begin()) + " is " + short_number(*wrong));
   }
   if (!prisms.is_magnetized()) throw InputError("", "magnetization", "is missing: nothing is magnetized");
 }
