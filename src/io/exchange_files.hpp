@@ -19,13 +19,13 @@ namespace prismfield {
 /// A mesh and what fills it in the formats of UBC's programs.
 struct UbcFiles {
   std::filesystem::path mesh;
-  /// either may be missing
+  /// it or the susceptibility may be missing
   std::filesystem::path density;
-  std::filesystem::path susceptibility;
   /// factor from the file's unit to kg/m3; UBC's programs write g/cm3
   double density_to_si = 1000;
   /// what cells without a mass, such as air, hold, in the files' units; unset: none is without
   std::optional<double> inactive = {};
+  std::filesystem::path susceptibility = {};
 };
 
 /// Whether a text begins as UBC meshes do: three counts of cells, three numbers of a corner, and more. False for what
