@@ -470,7 +470,8 @@ struct Mistake {
 };
 
 const std::string case_allowed =
-    "allowed: title, gravitational_constant, axes, crs, model, observations, fields, execution, output, sensitivity, "
+    "allowed: title, gravitational_constant, magnetic, axes, crs, model, observations, fields, execution, output, "
+    "sensitivity, "
     "inversion";
 
 /// small_case is four lines; what follows begins in line 5.
@@ -713,7 +714,8 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {points("{noise: {gq: 1}, stations: {random: 3}}"),
        "case.yaml:1: observations.noise.gq: is no known key; did you mean gx? Allowed: potential, gx, gy, gz, gxx, "
        "gyy, gzz, "
-       "gxy, gxz, gyz, guv, seed"},
+       "gxy, gxz, gyz, bx, by, bz, bxx, byy, bzz, bxy, bxz, "
+       "byz, guv, tmi, tmi_exact, amplitude, tmi_x, tmi_y, tmi_z, seed"},
       {points("{noise: {gz: 0}, stations: {random: 3}}"),
        "case.yaml:1: observations.noise.gz: is '0'; a number above 0 is expected"},
       {points("{noise: {gz: 1}, stations: {random: 3}}\nfields: [gx]"),
