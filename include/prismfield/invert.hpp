@@ -68,10 +68,11 @@ struct InversionOutcome {
   std::int64_t stored_bytes = 0;
 };
 
-/// The densities, or what else settings.unknown says, of cells that explain data, and are the least and the smoothest that do (docs/inversion.md has the
-/// formulas), found in request.execution.space with vectors in its memory; Kokkos must run. `resume`: where an earlier
-/// one stopped, or null. Throws InputError, by keys such as data[0].sigma or inversion.beta, with every error found;
-/// RunError; what the observer throws; on several ranks AgreedFailure. Collective; the same model on every rank.
+/// The densities, or what else settings.unknown says, of cells that explain data, and are the least and the smoothest
+/// that do (docs/inversion.md has the formulas), found in request.execution.space with vectors in its memory; Kokkos
+/// must run. `resume`: where an earlier one stopped, or null. Throws InputError, by keys such as data[0].sigma or
+/// inversion.beta, with every error found; RunError; what the observer throws; on several ranks AgreedFailure.
+/// Collective; the same model on every rank.
 [[nodiscard]] InversionOutcome invert(const InversionInput& input, const Communicator& communicator = {},
                                       InversionObserver* observer = nullptr, const InversionState* resume = nullptr);
 
