@@ -62,8 +62,8 @@ public:
     DataSet set;
     set.name = "block";
     set.fields = fields;
-    for (int k = 0; k < size * size; ++k) {
-      const Vector at = turned({-225.0 + 50 * (k % size), -225.0 + 50 * (k / size), 20});
+    for (int k = 0; k < 100; ++k) {
+      const Vector at = turned({-225.0 + 50 * (k % 10), -225.0 + 50 * (k / 10), 20});
       set.points.easting.push_back(at[0]);
       set.points.northing.push_back(at[1]);
       set.points.upward.push_back(at[2]);
@@ -206,8 +206,8 @@ TEST(MagneticInversion, FindsTheDirectionOfARemanence) {
     ASSERT_EQ(std::ssize(outcome.model.values), 3 * block.n());
     const Summary found = summary_of(outcome.model, block.cells());
     EXPECT_LT(degrees_between(found.sum, remanence), 10) << p;
-    // smooth models of few data lie deep
-    EXPECT_LT(std::hypot(found.middle[0] - middle_of_block[0], found.middle[1] - middle_of_block[1]), 25) << p;
+    // to a cell on the map; smooth models of few data lie deep
+    EXPECT_LT(std::hypot(found.middle[0] - middle_of_block[0], found.middle[1] - middle_of_block[1]), 50) << p;
     EXPECT_LT(distance(found.middle, middle_of_block), 100) << p;
     const Numbers sizes = amplitude_of(outcome.model.values, Unknown::magnetization, block.n());
     EXPECT_EQ(outcome.model.convergence.back().maximum, *std::max_element(sizes.begin(), sizes.end()));

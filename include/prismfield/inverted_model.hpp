@@ -38,9 +38,9 @@ struct PredictedData : DataSet {
   std::vector<double> predicted;
 };
 
-/// What an inversion comes to, in the unit of the unknown. What is one an active cell is (epoch, active cell) of several
-/// epochs, and what is one an unknown of a cell (epoch, component, active cell): the components of a magnetisation are
-/// along easting, northing, upward.
+/// What an inversion comes to, in the unit of the unknown. What is one an active cell is (epoch, active cell) of
+/// several epochs, and what is one an unknown of a cell (epoch, component, active cell): the components of a
+/// magnetisation are along easting, northing, upward.
 struct InvertedModel {
   Unknown unknown = Unknown::density;
   CellEdges edges;

@@ -146,8 +146,8 @@ std::vector<double> sensitivity_weights(const ActiveCells& cells, const std::vec
 double usual_power(const std::vector<DataSet>& data) noexcept {
   FieldList steep = FieldList::tensor();
   steep.add(FieldList::magnetic());
-  const bool are_steep = std::all_of(data.begin(), data.end(),
-                                     [&](const DataSet& set) { return steep.contains(set.fields.natives()); });
+  const bool are_steep =
+      std::all_of(data.begin(), data.end(), [&](const DataSet& set) { return steep.contains(set.fields.natives()); });
   return are_steep ? 3 : 2;
 }
 

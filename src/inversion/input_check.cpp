@@ -107,7 +107,8 @@ private:
     if (set.size() == 0) return add(key, "has no points or no fields");
     for (const FieldInfo& field : set.fields) {
       if (!fields_of(m_settings.unknown).contains(field.field)) {
-        add(key + ".fields", fmt::format("has {}, which is no linear field of a {}", field.name, name(m_settings.unknown)));
+        add(key + ".fields",
+            fmt::format("has {}, which is no linear field of a {}", field.name, name(m_settings.unknown)));
       }
     }
     if (set.fields.contains(Field::tmi)) check_inducing_field(key + " has tmi, which");
@@ -121,7 +122,8 @@ private:
     if (n == 0) return add("cells", "has no active cell");
     const std::size_t n_unknowns = n * static_cast<std::size_t>(components(m_settings.unknown));
     check_bounds(n_unknowns);
-    if (!m_input.reference.empty()) check_values("reference", m_input.reference, n_unknowns, "a finite number", is_finite);
+    if (!m_input.reference.empty())
+      check_values("reference", m_input.reference, n_unknowns, "a finite number", is_finite);
     if (!m_input.start.empty()) check_values("start", m_input.start, n_unknowns, "a finite number", is_finite);
     if (!m_input.cell_weights.empty()) {
       check_values("cell_weights", m_input.cell_weights, n, "a finite number above 0", is_above_0);

@@ -41,8 +41,9 @@ inline constexpr double least_compact_change = 1e-3;
 /// Standard deviations and the trace of the resolution matrix from the samples drawn.
 void add_uncertainty(const InversionState& state, InvertedModel& model);
 
-/// |m2 - m1| / |r2 - r1| of the models of two references that differ by a constant, one an active cell, at most 1: near 0 where the data
-/// decide, near 1 where the reference does. Source: Oldenburg and Li, Geophysics 64 (1999), equation 5.
+/// |m2 - m1| / |r2 - r1| of the models of two references that differ by a constant, one an active cell, at most 1: near
+/// 0 where the data decide, near 1 where the reference does. Source: Oldenburg and Li, Geophysics 64 (1999),
+/// equation 5.
 void add_depth_of_investigation(const InversionState& state, InvertedModel& model);
 
 }  // namespace prismfield

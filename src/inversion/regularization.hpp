@@ -22,8 +22,8 @@
 
 namespace prismfield {
 
-/// The four terms of phi_m in every block and their weights: a block is an epoch, or a component of the magnetisation in
-/// one. Vectors are (block, cell), numbered by k; a face belongs to the cell on its lower side.
+/// The four terms of phi_m in every block and their weights: a block is an epoch, or a component of the magnetisation
+/// in one. Vectors are (block, cell), numbered by k; a face belongs to the cell on its lower side.
 template <class Memory>
 struct RegularizationTerms {
   using Vector = Kokkos::View<double*, Memory>;
@@ -241,11 +241,11 @@ struct AddChangeSample {
 /// phi_m = m'Rm of smallness and smoothness on the active cells, with compact norms by reweighting, summed over epochs
 /// and components, and of the change between epochs. Vectors are (epoch, component, cell); v, w and what compact norms
 /// are scaled by are the same for all epochs, so that these differ by their data alone. Compact norms weigh the
-/// components of a magnetisation alike, by its magnitude and that of its gradient. The same on every rank, which all hold every cell. Source:
-/// docs/inversion.md; the sum over faces between two active cells, f the face, v_f and w_f means of its cells: phi_m =
-/// a_s sum_i v_i w_i (m - r)_i^2 + sum over directions k of a_k sum_f v_f w_f ((m_hi - m_lo) / h_f)^2, and change sum_e
-/// sum_i v_i w_i (m_{e+1,i} - m_{e,i})^2: the constraint along time of Kim, Yi, Park and Kim, J. Appl. Geophys. 68
-/// (2009) 522-532, with v w as weights.
+/// components of a magnetisation alike, by its magnitude and that of its gradient. The same on every rank, which all
+/// hold every cell. Source: docs/inversion.md; the sum over faces between two active cells, f the face, v_f and w_f
+/// means of its cells: phi_m = a_s sum_i v_i w_i (m - r)_i^2 + sum over directions k of a_k sum_f v_f w_f ((m_hi -
+/// m_lo) / h_f)^2, and change sum_e sum_i v_i w_i (m_{e+1,i} - m_{e,i})^2: the constraint along time of Kim, Yi, Park
+/// and Kim, J. Appl. Geophys. 68 (2009) 522-532, with v w as weights.
 template <class ExecutionSpace>
 class Regularization {
 public:
@@ -273,7 +273,8 @@ public:
     m_terms.cell = of_all_blocks("cell_weights", m_base_cell);
     for (std::size_t d = 0; d < 3; ++d) add_faces(cells, d, weights);
     for (int d = 0; d < 3; ++d) m_terms.face[d] = of_all_blocks("face_weights", m_base_face[d]);
-    if (m_changes) m_change = {m_math.from_host("change_weights", of_change), m_terms.n_cells, m_n / n_epochs, n_epochs};
+    if (m_changes)
+      m_change = {m_math.from_host("change_weights", of_change), m_terms.n_cells, m_n / n_epochs, n_epochs};
   }
 
   /// out += scale R p
@@ -354,7 +355,8 @@ public:
 
 private:
   [[nodiscard]] TermSize<Memory> size_of(int term, const ConstVector& model) const {
-    return {components(m_settings.unknown), term, m_terms, m_spacing, model, m_reference, m_settings.reference_in_smoothness};
+    return {components(m_settings.unknown),    term, m_terms, m_spacing, model, m_reference,
+            m_settings.reference_in_smoothness};
   }
   void add_faces(const ActiveCells& cells, std::size_t d, const std::vector<double>& weights) {
     const std::vector<std::int32_t> next = cells.next(d);
