@@ -28,6 +28,7 @@ using ::testing::HasSubstr;
 Request request_of(const Sample& sample, Method method = Method::fft, FieldList fields = FieldList::gravity()) {
   Request request{fields, 6.6743e-11, {}};
   request.magnetic.inducing_field = inducing_field_of_tests;
+  request.magnetic.inside = Inside::borehole;
   request.execution.method = method;
   request.execution.tolerance = method == Method::fft ? sample.tolerance : default_tolerance;
   return request;

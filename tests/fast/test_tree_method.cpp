@@ -41,6 +41,7 @@ Request by(Method method, double tolerance = default_tolerance, FieldList fields
   execution.tolerance = tolerance;
   Request request = make_request(execution, fields);
   request.magnetic.inducing_field = inducing_field_of_tests;
+  request.magnetic.inside = Inside::borehole;
   return request;
 }
 Request by_tree(double tolerance, FieldList fields = FieldList::gravity()) {
