@@ -770,7 +770,8 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {points("{noise: {gq: 1}, stations: {random: 3}}"),
        "case.yaml:1: observations.noise.gq: is no known key; did you mean gx? Allowed: potential, gx, gy, gz, gxx, "
        "gyy, gzz, "
-       "gxy, gxz, gyz, bx, by, bz, guv, tmi, tmi_exact, amplitude, seed"},
+       "gxy, gxz, gyz, bx, by, bz, bxx, byy, bzz, bxy, bxz, byz, guv, tmi, tmi_exact, amplitude, tmi_x, tmi_y, tmi_z, "
+       "seed"},
       {points("{noise: {gz: 0}, stations: {random: 3}}"),
        "case.yaml:1: observations.noise.gz: is '0'; a number above 0 is expected"},
       {points("{noise: {gz: 1}, stations: {random: 3}}\nfields: [gx]"),
