@@ -476,236 +476,238 @@ TEST(MagneticRequests, AreRefused) {
   magnets.magnetization[1] = {std::numeric_limits<double>::infinity()};
   EXPECT_THROW(static_cast<void>(magnets.list()), InputError);
   EXPECT_THROW(MagnetizedPrisms(plain, {0, 1e13, 0}), InputError);
-  TEST_P(MagneticFields, GradientsAgreeWithReferences) {
-    double worst = 0;
-    int n_compared = 0;
-    const Vector f0 = inducing_field();
-    const Vector along = {f0[0] / norm(f0), f0[1] / norm(f0), f0[2] / norm(f0)};
-    for (const ReferenceCase& one : reference_cases()) {
-      if (std::isnan(one.gradient[0])) continue;
-      ++n_compared;
-      Magnets magnets;
-      magnets.add(one.prism, one.magnetization, 1000);
-      Stations stations;
-      stations.add(one.point);
-      FieldList fields = FieldList::magnetic_gradient();
-      for (const Field also : {Field::bx, Field::potential}) {
-        fields.add(also);
-        const Fields result = forward(magnets.list(), stations.columns(), request_for(fields, GetParam()));
-        const double error = relative_error(gradient(result, 0, 1), one.gradient);
-        EXPECT_LT(error, 2e-12) << one.kind << " at " << one.point[0] << ", " << one.point[1] << ", " << one.point[2];
-        worst = std::max(worst, error);
-        const Vector expected = product(one.gradient, along);
-        const Vector found = {at(result, Field::tmi_x, 0, 1), at(result, Field::tmi_y, 0, 1),
-                              at(result, Field::tmi_z, 0, 1)};
-        EXPECT_LT(norm({found[0] - expected[0], found[1] - expected[1], found[2] - expected[2]}),
-                  2e-12 * matrix_norm(one.gradient));
-        EXPECT_LT(std::abs(at(result, Field::bx, 0, 1) - one.b[0]), 1e-12 * norm(one.b));
-      }
-    }
-    EXPECT_EQ(n_compared, 23);
-    std::cout << "largest error of the gradient: " << worst << '\n';
-  }
+}
 
-  /// Points near a prism, inside it and far away.
-  std::vector<Vector> points_around(const std::array<double, 6>& prism, std::mt19937& random) {
-    std::uniform_real_distribution<double> in_unit(-1, 1);
-    std::vector<Vector> points;
-    for (const double reach : {0.4, 0.6, 1.0, 3.0, 20.0, 300.0}) {
-      for (int i = 0; i < 20; ++i) {
-        Vector point{};
-        for (std::size_t d = 0; d < 3; ++d) {
-          const double low = prism[2 * d], high = prism[2 * d + 1];
-          point[d] = 0.5 * (low + high) + reach * (high - low) * in_unit(random);
-        }
-        points.push_back(point);
-      }
-    }
-    return points;
-  }
-
-  /// Of a point to a prism's edges, the least.
-  double distance_to_edges(const std::array<double, 6>& prism, const Vector& point) {
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t d = 0; d < 3; ++d) {
-      const std::size_t f = (d + 1) % 3, s = (d + 2) % 3;
-      const double beyond = std::max({prism[2 * d] - point[d], point[d] - prism[2 * d + 1], 0.0});
-      for (std::size_t i = 0; i < 2; ++i) {
-        for (std::size_t j = 0; j < 2; ++j) {
-          least = std::min(least, norm({beyond, prism[2 * f + i] - point[f], prism[2 * s + j] - point[s]}));
-        }
-      }
-    }
-    return least;
-  }
-
-  TEST_P(MagneticFields, GradientsAreDifferencesOfB) {
-    std::mt19937 random(7);
-    for (const std::array<double, 6>& prism :
-         {std::array<double, 6>{0, 100, -30, 50, -80, 0}, std::array<double, 6>{-5, 195, -4, 4, 3, 4},
-          std::array<double, 6>{0, 100, 0, 100, -1, 0}}) {
-      Magnets magnets;
-      magnets.add(prism, {0.7, -1.1, 0.4});
-      const std::vector<Vector> points = points_around(prism, random);
-      Stations stations;
-      std::vector<double> steps;
-      for (const Vector& point : points) {
-        // a prism's faces between the points would be differences of B itself
-        double step = 2e-3 * distance_to_edges(prism, point);
-        for (std::size_t d = 0; d < 3; ++d) {
-          for (std::size_t i = 0; i < 2; ++i) step = std::min(step, 0.4 * std::abs(prism[2 * d + i] - point[d]));
-        }
-        steps.push_back(step);
-        stations.add(point);
-        for (std::size_t d = 0; d < 3; ++d) {
-          for (const double times : {-2.0, -1.0, 1.0, 2.0}) {
-            Vector beside = point;
-            beside[d] += times * step;
-            stations.add(beside);
-          }
-        }
-      }
-      FieldList fields = FieldList::magnetic_gradient();
-      fields.add({Field::bx, Field::by, Field::bz});
+TEST_P(MagneticFields, GradientsAgreeWithReferences) {
+  double worst = 0;
+  int n_compared = 0;
+  const Vector f0 = inducing_field();
+  const Vector along = {f0[0] / norm(f0), f0[1] / norm(f0), f0[2] / norm(f0)};
+  for (const ReferenceCase& one : reference_cases()) {
+    if (std::isnan(one.gradient[0])) continue;
+    ++n_compared;
+    Magnets magnets;
+    magnets.add(one.prism, one.magnetization, 1000);
+    Stations stations;
+    stations.add(one.point);
+    FieldList fields = FieldList::magnetic_gradient();
+    for (const Field also : {Field::bx, Field::potential}) {
+      fields.add(also);
       const Fields result = forward(magnets.list(), stations.columns(), request_for(fields, GetParam()));
-      const std::size_t n = stations.place[0].size();
-      for (std::size_t p = 0; p < points.size(); ++p) {
-        const Gradient found = gradient(result, 13 * p, n);
-        std::array<Vector, 3> difference{};
-        for (std::size_t d = 0; d < 3; ++d) {
-          std::array<Vector, 4> b{};
-          for (std::size_t i = 0; i < 4; ++i) b[i] = flux_density(result, 13 * p + 1 + 4 * d + i, n);
-          // what the coordinates' rounding leaves of the step
-          const auto at_place = [&](std::size_t i) { return stations.place[d][13 * p + 1 + 4 * d + i]; };
-          const double step = (at_place(3) - at_place(0)) / 4;
-          for (std::size_t c = 0; c < 3; ++c)
-            difference[d][c] = (8 * (b[2][c] - b[1][c]) - (b[3][c] - b[0][c])) / (12 * step);
+      const double error = relative_error(gradient(result, 0, 1), one.gradient);
+      EXPECT_LT(error, 2e-12) << one.kind << " at " << one.point[0] << ", " << one.point[1] << ", " << one.point[2];
+      worst = std::max(worst, error);
+      const Vector expected = product(one.gradient, along);
+      const Vector found = {at(result, Field::tmi_x, 0, 1), at(result, Field::tmi_y, 0, 1),
+                            at(result, Field::tmi_z, 0, 1)};
+      EXPECT_LT(norm({found[0] - expected[0], found[1] - expected[1], found[2] - expected[2]}),
+                2e-12 * matrix_norm(one.gradient));
+      EXPECT_LT(std::abs(at(result, Field::bx, 0, 1) - one.b[0]), 1e-12 * norm(one.b));
+    }
+  }
+  EXPECT_EQ(n_compared, 23);
+  std::cout << "largest error of the gradient: " << worst << '\n';
+}
+
+/// Points near a prism, inside it and far away.
+std::vector<Vector> points_around(const std::array<double, 6>& prism, std::mt19937& random) {
+  std::uniform_real_distribution<double> in_unit(-1, 1);
+  std::vector<Vector> points;
+  for (const double reach : {0.4, 0.6, 1.0, 3.0, 20.0, 300.0}) {
+    for (int i = 0; i < 20; ++i) {
+      Vector point{};
+      for (std::size_t d = 0; d < 3; ++d) {
+        const double low = prism[2 * d], high = prism[2 * d + 1];
+        point[d] = 0.5 * (low + high) + reach * (high - low) * in_unit(random);
+      }
+      points.push_back(point);
+    }
+  }
+  return points;
+}
+
+/// Of a point to a prism's edges, the least.
+double distance_to_edges(const std::array<double, 6>& prism, const Vector& point) {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::size_t f = (d + 1) % 3, s = (d + 2) % 3;
+    const double beyond = std::max({prism[2 * d] - point[d], point[d] - prism[2 * d + 1], 0.0});
+    for (std::size_t i = 0; i < 2; ++i) {
+      for (std::size_t j = 0; j < 2; ++j) {
+        least = std::min(least, norm({beyond, prism[2 * f + i] - point[f], prism[2 * s + j] - point[s]}));
+      }
+    }
+  }
+  return least;
+}
+
+TEST_P(MagneticFields, GradientsAreDifferencesOfB) {
+  std::mt19937 random(7);
+  for (const std::array<double, 6>& prism :
+       {std::array<double, 6>{0, 100, -30, 50, -80, 0}, std::array<double, 6>{-5, 195, -4, 4, 3, 4},
+        std::array<double, 6>{0, 100, 0, 100, -1, 0}}) {
+    Magnets magnets;
+    magnets.add(prism, {0.7, -1.1, 0.4});
+    const std::vector<Vector> points = points_around(prism, random);
+    Stations stations;
+    std::vector<double> steps;
+    for (const Vector& point : points) {
+      // a prism's faces between the points would be differences of B itself
+      double step = 2e-3 * distance_to_edges(prism, point);
+      for (std::size_t d = 0; d < 3; ++d) {
+        for (std::size_t i = 0; i < 2; ++i) step = std::min(step, 0.4 * std::abs(prism[2 * d + i] - point[d]));
+      }
+      steps.push_back(step);
+      stations.add(point);
+      for (std::size_t d = 0; d < 3; ++d) {
+        for (const double times : {-2.0, -1.0, 1.0, 2.0}) {
+          Vector beside = point;
+          beside[d] += times * step;
+          stations.add(beside);
         }
-        const Gradient expected = {difference[0][0], difference[1][1], difference[2][2],
-                                   difference[1][0], difference[0][2], difference[2][1]};
-        const double rounding = 1e-14 * norm(flux_density(result, 13 * p, n)) / steps[p] / matrix_norm(found);
-        EXPECT_LT(relative_error(expected, found), 1e-8 + rounding)
-            << points[p][0] << ", " << points[p][1] << ", " << points[p][2];
-        EXPECT_LT(std::abs(found[0] + found[1] + found[2]), 1e-14 * matrix_norm(found));
       }
     }
-  }
-
-  TEST_P(MagneticFields, GradientsOfADistantPrismAreADipoles) {
-    Magnets magnets;
-    const Vector m = {0.3, -0.8, 1.7};
-    magnets.add({-1, 1, -1, 1, -1, 1}, m);
-    Stations stations;
-    const std::vector<Vector> directions = {{1, 0, 0}, {0.6, 0, -0.8}, {2.0 / 3, -1.0 / 3, 2.0 / 3}};
-    for (const double sizes : {1e3, 3e4}) {
-      for (const Vector& n : directions) stations.add({2 * sizes * n[0], 2 * sizes * n[1], 2 * sizes * n[2]});
-    }
-    const Fields result =
-        forward(magnets.list(), stations.columns(), request_for(FieldList::magnetic_gradient(), GetParam()));
-    const double moment = 8 * Magnetic{}.vacuum_permeability / (4 * std::numbers::pi);
-    for (std::size_t p = 0; p < stations.place[0].size(); ++p) {
-      const Vector place = {stations.place[0][p], stations.place[1][p], stations.place[2][p]};
-      const double r = norm(place);
-      const Vector n = {place[0] / r, place[1] / r, place[2] / r};
-      const double mn = m[0] * n[0] + m[1] * n[1] + m[2] * n[2];
-      const auto of = [&](std::size_t i, std::size_t k) {
-        return 3 * moment / (r * r * r * r) * ((i == k ? mn : 0) + m[i] * n[k] + m[k] * n[i] - 5 * mn * n[i] * n[k]);
-      };
-      const Gradient expected = {of(0, 0), of(1, 1), of(2, 2), of(0, 1), of(0, 2), of(1, 2)};
-      EXPECT_LT(relative_error(gradient(result, p, stations.place[0].size()), expected), 1e-12) << r;
-    }
-  }
-
-  TEST_P(MagneticFields, GradientsOfAllPrecisionsAndKernelsAgree) {
-    std::mt19937 random(3);
-    const std::array<double, 6> prism = {0, 100, -30, 50, -80, 0}, slab = {0, 300, 0, 300, -1, 0};
-    Magnets magnets;
-    magnets.add(prism, {0.7, -1.1, 0.4});
-    magnets.add(slab, {0.1, 0.2, -0.9});
-    Stations stations;
-    for (const Vector& point : points_around(prism, random)) stations.add(point);
+    FieldList fields = FieldList::magnetic_gradient();
+    fields.add({Field::bx, Field::by, Field::bz});
+    const Fields result = forward(magnets.list(), stations.columns(), request_for(fields, GetParam()));
     const std::size_t n = stations.place[0].size();
-    Request request = request_for(FieldList::magnetic_gradient(), GetParam());
-    const PrismList prisms = magnets.list();
-    const Fields exact = forward(prisms, stations.columns(), request);
-    const auto expect_near = [&](double tolerance, const char* what) {
-      const Fields result = forward(prisms, stations.columns(), request);
-      for (std::size_t p = 0; p < n; ++p) {
-        EXPECT_LT(relative_error(gradient(result, p, n), gradient(exact, p, n)), tolerance) << what << ", point " << p;
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      const Gradient found = gradient(result, 13 * p, n);
+      std::array<Vector, 3> difference{};
+      for (std::size_t d = 0; d < 3; ++d) {
+        std::array<Vector, 4> b{};
+        for (std::size_t i = 0; i < 4; ++i) b[i] = flux_density(result, 13 * p + 1 + 4 * d + i, n);
+        // what the coordinates' rounding leaves of the step
+        const auto at_place = [&](std::size_t i) { return stations.place[d][13 * p + 1 + 4 * d + i]; };
+        const double step = (at_place(3) - at_place(0)) / 4;
+        for (std::size_t c = 0; c < 3; ++c)
+          difference[d][c] = (8 * (b[2][c] - b[1][c]) - (b[3][c] - b[0][c])) / (12 * step);
       }
+      const Gradient expected = {difference[0][0], difference[1][1], difference[2][2],
+                                 difference[1][0], difference[0][2], difference[2][1]};
+      const double rounding = 1e-14 * norm(flux_density(result, 13 * p, n)) / steps[p] / matrix_norm(found);
+      EXPECT_LT(relative_error(expected, found), 1e-8 + rounding)
+          << points[p][0] << ", " << points[p][1] << ", " << points[p][2];
+      EXPECT_LT(std::abs(found[0] + found[1] + found[2]), 1e-14 * matrix_norm(found));
+    }
+  }
+}
+
+TEST_P(MagneticFields, GradientsOfADistantPrismAreADipoles) {
+  Magnets magnets;
+  const Vector m = {0.3, -0.8, 1.7};
+  magnets.add({-1, 1, -1, 1, -1, 1}, m);
+  Stations stations;
+  const std::vector<Vector> directions = {{1, 0, 0}, {0.6, 0, -0.8}, {2.0 / 3, -1.0 / 3, 2.0 / 3}};
+  for (const double sizes : {1e3, 3e4}) {
+    for (const Vector& n : directions) stations.add({2 * sizes * n[0], 2 * sizes * n[1], 2 * sizes * n[2]});
+  }
+  const Fields result =
+      forward(magnets.list(), stations.columns(), request_for(FieldList::magnetic_gradient(), GetParam()));
+  const double moment = 8 * Magnetic{}.vacuum_permeability / (4 * std::numbers::pi);
+  for (std::size_t p = 0; p < stations.place[0].size(); ++p) {
+    const Vector place = {stations.place[0][p], stations.place[1][p], stations.place[2][p]};
+    const double r = norm(place);
+    const Vector n = {place[0] / r, place[1] / r, place[2] / r};
+    const double mn = m[0] * n[0] + m[1] * n[1] + m[2] * n[2];
+    const auto of = [&](std::size_t i, std::size_t k) {
+      return 3 * moment / (r * r * r * r) * ((i == k ? mn : 0) + m[i] * n[k] + m[k] * n[i] - 5 * mn * n[i] * n[k]);
     };
-    request.execution.precision = Precision::mixed;
-    expect_near(2e-5, "mixed");
-    request.execution.precision = Precision::single;
-    expect_near(1e-3, "single");
-    request.execution.precision = Precision::double_;
-    request.execution.kernel = KernelKind::corners;
-    expect_near(3e-12, "corners");
+    const Gradient expected = {of(0, 0), of(1, 1), of(2, 2), of(0, 1), of(0, 2), of(1, 2)};
+    EXPECT_LT(relative_error(gradient(result, p, stations.place[0].size()), expected), 1e-12) << r;
   }
+}
 
-  TEST_P(MagneticFields, GradientsHaveTheirValueWhereEdgesCancel) {
-    // the eight parts of a prism meet at a point within
-    const Vector m = {0.7, -1.1, 0.4}, inner = {30, 20, -15};
-    const std::array<double, 6> prism = {0, 100, 0, 80, -60, 0};
-    Magnets whole, parts;
-    whole.add(prism, m);
-    for (int part = 0; part < 8; ++part) {
-      std::array<double, 6> of = prism;
-      for (std::size_t d = 0; d < 3; ++d) of[2 * d + ((part >> d & 1) != 0 ? 0 : 1)] = inner[d];
-      parts.add(of, m);
+TEST_P(MagneticFields, GradientsOfAllPrecisionsAndKernelsAgree) {
+  std::mt19937 random(3);
+  const std::array<double, 6> prism = {0, 100, -30, 50, -80, 0}, slab = {0, 300, 0, 300, -1, 0};
+  Magnets magnets;
+  magnets.add(prism, {0.7, -1.1, 0.4});
+  magnets.add(slab, {0.1, 0.2, -0.9});
+  Stations stations;
+  for (const Vector& point : points_around(prism, random)) stations.add(point);
+  const std::size_t n = stations.place[0].size();
+  Request request = request_for(FieldList::magnetic_gradient(), GetParam());
+  const PrismList prisms = magnets.list();
+  const Fields exact = forward(prisms, stations.columns(), request);
+  const auto expect_near = [&](double tolerance, const char* what) {
+    const Fields result = forward(prisms, stations.columns(), request);
+    for (std::size_t p = 0; p < n; ++p) {
+      EXPECT_LT(relative_error(gradient(result, p, n), gradient(exact, p, n)), tolerance) << what << ", point " << p;
     }
-    Stations stations;
-    stations.add(inner);
-    stations.add({30, 20, -40});
-    stations.add({30, 20, 0});
-    stations.add({0, 80, -15});
-    const Request request = request_for(FieldList::magnetic_gradient(), GetParam());
-    const Fields expected = forward(whole.list(), stations.columns(), request);
-    const Fields found = forward(parts.list(), stations.columns(), request);
-    for (std::size_t p = 0; p < 3; ++p) {
-      EXPECT_LT(relative_error(gradient(found, p, 4), gradient(expected, p, 4)), 1e-12) << p;
-    }
-    EXPECT_EQ(found.singular_points, std::vector<std::int64_t>{3});
-    EXPECT_TRUE(std::isfinite(matrix_norm(gradient(found, 3, 4))));
+  };
+  request.execution.precision = Precision::mixed;
+  expect_near(2e-5, "mixed");
+  request.execution.precision = Precision::single;
+  expect_near(1e-3, "single");
+  request.execution.precision = Precision::double_;
+  request.execution.kernel = KernelKind::corners;
+  expect_near(3e-12, "corners");
+}
+
+TEST_P(MagneticFields, GradientsHaveTheirValueWhereEdgesCancel) {
+  // the eight parts of a prism meet at a point within
+  const Vector m = {0.7, -1.1, 0.4}, inner = {30, 20, -15};
+  const std::array<double, 6> prism = {0, 100, 0, 80, -60, 0};
+  Magnets whole, parts;
+  whole.add(prism, m);
+  for (int part = 0; part < 8; ++part) {
+    std::array<double, 6> of = prism;
+    for (std::size_t d = 0; d < 3; ++d) of[2 * d + ((part >> d & 1) != 0 ? 0 : 1)] = inner[d];
+    parts.add(of, m);
   }
-
-  TEST_P(MagneticFields, OperatorsHaveRowsOfGradients) {
-    std::mt19937 random(5);
-    const std::array<double, 6> prism = {0, 100, -30, 50, -80, 0};
-    Magnets magnets;
-    magnets.add(prism, {0.7, -1.1, 0.4});
-    magnets.add({200, 230, 0, 300, -200, -20}, {0.1, 0.2, -0.9});
-    Stations stations;
-    for (const Vector& point : points_around(prism, random)) stations.add(point);
-    const FieldList fields = {Field::bz, Field::byz, Field::tmi, Field::tmi_x, Field::tmi_y, Field::tmi_z};
-    const Request request = request_for(fields, GetParam());
-    const PrismList prisms = magnets.list();
-    const Fields expected = forward(prisms, stations.columns(), request);
-    HostOperator op(prisms, stations.columns(), request);
-    std::vector<double> rows(expected.values.size()), entries(2 * rows.size());
-    op.apply(std::array<double, 2>{1, 1}, rows);
-    op.entries(op.points(), entries);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const double size = std::abs(entries[2 * i]) + std::abs(entries[2 * i + 1]);
-      EXPECT_NEAR(rows[i], expected.values[i], 1e-11 * size);
-      EXPECT_NEAR(entries[2 * i] + entries[2 * i + 1], expected.values[i], 1e-11 * size);
-    }
+  Stations stations;
+  stations.add(inner);
+  stations.add({30, 20, -40});
+  stations.add({30, 20, 0});
+  stations.add({0, 80, -15});
+  const Request request = request_for(FieldList::magnetic_gradient(), GetParam());
+  const Fields expected = forward(whole.list(), stations.columns(), request);
+  const Fields found = forward(parts.list(), stations.columns(), request);
+  for (std::size_t p = 0; p < 3; ++p) {
+    EXPECT_LT(relative_error(gradient(found, p, 4), gradient(expected, p, 4)), 1e-12) << p;
   }
+  EXPECT_EQ(found.singular_points, std::vector<std::int64_t>{3});
+  EXPECT_TRUE(std::isfinite(matrix_norm(gradient(found, 3, 4))));
+}
 
-  TEST(MagneticGradients, AreWrittenInUnitsAndAxes) {
-    for (const FieldInfo& field : FieldList::magnetic_gradient()) {
-      EXPECT_EQ(field.unit, "nT/m");
-      EXPECT_TRUE(field.is_magnetic && field.is_linear());
-      const bool is_odd = field.name == "bxz" || field.name == "byz" || field.name == "tmi_z";
-      EXPECT_EQ(output_factor(field.field, Axes::z_down), is_odd ? -1e9 : 1e9) << field.name;
-    }
-    EXPECT_EQ(smallest_set({Field::bxx}), FieldSet::magnetic_gradient);
-    EXPECT_EQ(smallest_set({Field::tmi_z, Field::tmi}), FieldSet::magnetic_gradient);
-    EXPECT_EQ(smallest_set({Field::amplitude}), FieldSet::magnetic);
+TEST_P(MagneticFields, OperatorsHaveRowsOfGradients) {
+  std::mt19937 random(5);
+  const std::array<double, 6> prism = {0, 100, -30, 50, -80, 0};
+  Magnets magnets;
+  magnets.add(prism, {0.7, -1.1, 0.4});
+  magnets.add({200, 230, 0, 300, -200, -20}, {0.1, 0.2, -0.9});
+  Stations stations;
+  for (const Vector& point : points_around(prism, random)) stations.add(point);
+  const FieldList fields = {Field::bz, Field::byz, Field::tmi, Field::tmi_x, Field::tmi_y, Field::tmi_z};
+  const Request request = request_for(fields, GetParam());
+  const PrismList prisms = magnets.list();
+  const Fields expected = forward(prisms, stations.columns(), request);
+  HostOperator op(prisms, stations.columns(), request);
+  std::vector<double> rows(expected.values.size()), entries(2 * rows.size());
+  op.apply(std::array<double, 2>{1, 1}, rows);
+  op.entries(op.points(), entries);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double size = std::abs(entries[2 * i]) + std::abs(entries[2 * i + 1]);
+    EXPECT_NEAR(rows[i], expected.values[i], 1e-11 * size);
+    EXPECT_NEAR(entries[2 * i] + entries[2 * i + 1], expected.values[i], 1e-11 * size);
   }
+}
 
-  INSTANTIATE_TEST_SUITE_P(Spaces, MagneticFields, ::testing::ValuesIn(built_spaces()),
-                           [](const auto& of) { return std::string(name(of.param)); });
+TEST(MagneticGradients, AreWrittenInUnitsAndAxes) {
+  for (const FieldInfo& field : FieldList::magnetic_gradient()) {
+    EXPECT_EQ(field.unit, "nT/m");
+    EXPECT_TRUE(field.is_magnetic && field.is_linear());
+    const bool is_odd = field.name == "bxz" || field.name == "byz" || field.name == "tmi_z";
+    EXPECT_EQ(output_factor(field.field, Axes::z_down), is_odd ? -1e9 : 1e9) << field.name;
+  }
+  EXPECT_EQ(smallest_set({Field::bxx}), FieldSet::magnetic_gradient);
+  EXPECT_EQ(smallest_set({Field::tmi_z, Field::tmi}), FieldSet::magnetic_gradient);
+  EXPECT_EQ(smallest_set({Field::amplitude}), FieldSet::magnetic);
+}
+
+INSTANTIATE_TEST_SUITE_P(Spaces, MagneticFields, ::testing::ValuesIn(built_spaces()),
+                         [](const auto& of) { return std::string(name(of.param)); });
 
 }  // namespace
 }  // namespace prismfield::testing
