@@ -355,7 +355,7 @@ TEST_P(OperatorOn, ProductsAreThoseOfItsEntries) {
       double sum = 0, magnitude = 0;
       for (const FieldInfo& part : parts) {
         const double weight = field.rule == FieldRule::along_inducing_field
-                                  ? direction[kernel::component_of(part.field)]
+                                  ? direction[field.component[static_cast<std::size_t>(part.field)]]
                                   : field.weights[static_cast<std::size_t>(part.field)];
         const double term = weight * entry(part.field, at);
         sum += term;
