@@ -43,6 +43,7 @@ CASES = [
     ("magnetic_dyke", []),
     ("random_mesh", []),
     ("invert_block", ["inversion.uncertainty={samples: 2}"]),
+    ("invert_magnetic", ["inversion.norm=2"]),
     ("invert_survey", ["inversion.uncertainty={samples: 2}", "inversion.norm=2", "inversion.trend=none"]),
 ]
 

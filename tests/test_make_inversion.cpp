@@ -452,14 +452,16 @@ TEST_F(MakeInversion, TakesTheFieldsOfTheUnknown) {
 
   EXPECT_EQ(wrong(voxels + field + "inversion: {data: {file: both.csv, fields: gz}, unknown: susceptibility}\n"),
             "case.yaml:3: inversion.data.file: 'both.csv' is asked for gz by inversion.data.fields, but "
-            "inversion.unknown is susceptibility, of which data are bx, by, bz, tmi");
+            "inversion.unknown is susceptibility, of which data are bx, by, bz, bxx, byy, bzz, bxy, bxz, byz, tmi, "
+            "tmi_x, tmi_y, tmi_z");
   EXPECT_THAT(
       wrong(voxels + field + "inversion: {data: {file: both.csv, fields: amplitude}, unknown: magnetization}\n"),
       HasSubstr("is asked for amplitude by inversion.data.fields, but inversion.unknown is magnetization"));
   EXPECT_THAT(wrong_of("data: {file: both.csv, fields: tmi}"),
               HasSubstr("is asked for tmi by inversion.data.fields, but inversion.unknown is density"));
   EXPECT_THAT(wrong_of("data: a.csv, unknown: magnetization"),
-              HasSubstr("'a.csv' has no measurements; bx, by, bz, tmi are what it can have; it has gz"));
+              HasSubstr("'a.csv' has no measurements; bx, by, bz, bxx, byy, bzz, bxy, bxz, byz, tmi, tmi_x, tmi_y, tmi_z "
+                        "are what it can have; it has gz"));
 }
 
 TEST_F(MakeInversion, NeedsAnInducingField) {
@@ -467,8 +469,8 @@ TEST_F(MakeInversion, NeedsAnInducingField) {
   EXPECT_EQ(wrong_of("data: {file: b.csv, fields: bz}, unknown: magnetization"), "");
   EXPECT_EQ(
       wrong_of("data: b.csv, unknown: magnetization"),
-      "case.yaml:1: magnetic.inducing_field: is missing; tmi of b.csv is along it: write inclination, declination "
-      "and intensity");
+      "case.yaml:2: inversion.data: 'b.csv' has tmi, an anomaly along the inducing field, and the case has none; write "
+      "magnetic: {inducing_field: {inclination: .., declination: .., intensity: ..}}");
   EXPECT_THAT(wrong_of("data: {file: b.csv, fields: bz}, unknown: susceptibility"),
               HasSubstr("magnetic.inducing_field: is missing; a susceptibility is magnetised by it"));
 }

@@ -322,6 +322,7 @@ std::string mag(const std::string& anomaly, const std::string& field = "-62.5 11
 }
 
 TEST_F(ObservedData, OfUbcSayWhichMagneticFieldTheyAre) {
+  m_defaults.unknown = Unknown::susceptibility;
   m_defaults.inducing_field = vector_of(-62.5, 11.25, 48250e-9);
   for (const auto& [anomaly, field, sign] : {std::tuple{"-62.5 11.25 1", Field::tmi, 1},
                                              {"0 90 1", Field::bx, 1},
@@ -341,6 +342,7 @@ TEST_F(ObservedData, OfUbcSayWhichMagneticFieldTheyAre) {
 }
 
 TEST_F(ObservedData, HaveTheInducingFieldOfTheCase) {
+  m_defaults.unknown = Unknown::susceptibility;
   EXPECT_THAT(mistakes_of(mag("-62.5 11.25 1"), "d.mag"),
               AllOf(HasSubstr("case.yaml:9: inversion.data.file: 'd.mag' has tmi, an anomaly along the inducing field"),
                     HasSubstr("write magnetic: {inducing_field: {inclination: -62.5, declination: 11.25, intensity: "

@@ -29,7 +29,7 @@ using testing::made;
 class Ubc : public testing::MeshTest {
 protected:
   void ubc(std::string_view mesh, std::string_view density, double to_si = 1000) {
-    m_spec.ubc = UbcFiles{m_folder.write("m.msh", mesh), m_folder.write("m.den", density), {}, to_si};
+    m_spec.ubc = UbcFiles{m_folder.write("m.msh", mesh), m_folder.write("m.den", density), to_si};
   }
 };
 
@@ -184,7 +184,7 @@ TEST_F(Ubc, NamesWhatIsWrongInUbcDensities) {
   EXPECT_EQ(message(), "m.den:6: density: 'heavy' is not a number\nm.den:8: density: 'nan' is not finite");
   ubc(small_mesh, "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n1e308\n");
   EXPECT_THAT(message(), HasSubstr("too large for double precision in kg/m3"));
-  m_spec.ubc = UbcFiles{m_folder / "a.msh", m_folder / "a.den", {}, 1};
+  m_spec.ubc = UbcFiles{m_folder / "a.msh", m_folder / "a.den", 1};
   EXPECT_EQ(lines_in(message()), 2U);
   EXPECT_THAT(message(), AllOf(HasSubstr("case.yaml:3: model.mesh.ubc.mesh: 'a.msh' cannot be read"),
                                HasSubstr("case.yaml:4: model.mesh.ubc.density: 'a.den' cannot be read")));

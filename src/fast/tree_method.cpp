@@ -20,6 +20,7 @@
 #include "fast/expansion_numbers.hpp"
 #include "fast/leaf_sizes.hpp"
 #include "fast/make_tree_share.hpp"
+#include "fast/product_work.hpp"
 #include "kernel/contact.hpp"
 #include "model/choices.hpp"
 

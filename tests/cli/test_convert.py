@@ -416,7 +416,8 @@ class Convert(ProgramFolder):
                                  "ubc-mesh, ubc-model, ubc-vectors, tomofast-grid, tomofast-values, vtr, values"),
             (("m.msh", "x.den"), "a mesh alone has no values for a UBC model; convert a model"),
             (("d.obs", "x.csv", "--field", "gzx"), "--field: 'gzx' is no field, did you mean gxz?; of points there are: "
-                                                   "potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, bx, by, bz, guv, tmi, tmi_exact, amplitude"),
+                                                   "potential, gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, bx, by, bz, bxx, byy, bzz, bxy, bxz, byz, guv, tmi, "
+                                                   "tmi_exact, amplitude, tmi_x, tmi_y, tmi_z"),
             (("d.obs", "x.csv", "--axes", "z_dwn"), "--axes: is 'z_dwn', did you mean z_down? Allowed: z_down, z_up"),
             (("d.obs", "x.csv", "--inactive", "air"), "--inactive: is 'air'; a number is expected"),
         ]

@@ -52,7 +52,9 @@ struct KindOfFields {
   FieldList fields;
 };
 inline std::array<KindOfFields, 3> kinds_of_fields() {
-  return {{{"gravity", FieldList::gravity()}, {"magnetic", FieldList::magnetic()}, {"both", FieldList::every()}}};
+  FieldList both = FieldList::gravity();
+  both.add(FieldList::magnetic());
+  return {{{"gravity", FieldList::gravity()}, {"magnetic", FieldList::magnetic()}, {"both", both}}};
 }
 
 /// T.
