@@ -323,7 +323,8 @@ TEST(Cli, EveryMistakeHasItsMessage) {
        "--density-unit: is 'g/cc'; allowed: kg/m3, g/cm3\n--inactive: is 'inf'; a number is "
        "expected"},
       {{"convert", "a", "b", "--from", "vtr"},
-       "--from: is 'vtr'; allowed: hdf5, hdf5-prisms, csv, xyz, ubc-mesh, ubc-model, ubc-vectors, ubc-data, tomofast-grid, "
+       "--from: is 'vtr'; allowed: hdf5, hdf5-prisms, csv, xyz, ubc-mesh, ubc-model, ubc-vectors, ubc-data, "
+       "tomofast-grid, "
        "tomofast-values, tomofast-data, values"},
       {{"info", "x"}, "one argument too many: 'x'; write prismfield info"},
   };

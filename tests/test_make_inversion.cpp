@@ -459,9 +459,10 @@ TEST_F(MakeInversion, TakesTheFieldsOfTheUnknown) {
       HasSubstr("is asked for amplitude by inversion.data.fields, but inversion.unknown is magnetization"));
   EXPECT_THAT(wrong_of("data: {file: both.csv, fields: tmi}"),
               HasSubstr("is asked for tmi by inversion.data.fields, but inversion.unknown is density"));
-  EXPECT_THAT(wrong_of("data: a.csv, unknown: magnetization"),
-              HasSubstr("'a.csv' has no measurements; bx, by, bz, bxx, byy, bzz, bxy, bxz, byz, tmi, tmi_x, tmi_y, tmi_z "
-                        "are what it can have; it has gz"));
+  EXPECT_THAT(
+      wrong_of("data: a.csv, unknown: magnetization"),
+      HasSubstr("'a.csv' has no measurements; bx, by, bz, bxx, byy, bzz, bxy, bxz, byz, tmi, tmi_x, tmi_y, tmi_z "
+                "are what it can have; it has gz"));
 }
 
 TEST_F(MakeInversion, NeedsAnInducingField) {
