@@ -592,6 +592,7 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
   input.storage = run.sensitivity;
   auto header = header_for<SensitivityHeader>(run, "invert", communicator.size());
   header.cells = inputs.cells.get();
+  header.unknown = run.inversion->settings.unknown;
   SensitivityFiles files(std::move(header), communicator);
   input.storage.rows = &files;
   input.settings = run.inversion->settings;

@@ -486,8 +486,9 @@ double ubc_to_si(const DensityFile& spec) {
 
 std::string ubc_model_note(const InputFile& file, const DensityFile& spec) {
   if (!is_ubc_model(file, spec)) return "";
+  const char* const unit = spec.what != "density" ? "SI" : ubc_to_si(spec) == 1 ? "kg/m3" : "g/cm3";
   return fmt::format("{}: '{}' is read as a UBC model, depth fastest, in {}", file.key, file.path.filename().string(),
-                     ubc_to_si(spec) == 1 ? "kg/m3" : "g/cm3");
+                     unit);
 }
 
 std::string cell_name(const CellCounts& counts, std::int64_t cell) {

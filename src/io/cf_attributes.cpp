@@ -455,10 +455,13 @@ std::optional<InducingField> read_inducing_field(const ArrayFile& file) {
 }
 
 InducingField inducing_field_of(const std::array<double, 3>& field) {
-  constexpr double degrees = 180 / std::numbers::pi, nanoteslas = 1e9;
+  constexpr double degrees = 180 / std::numbers::pi, nanoteslas = 1e9, digits = 1e9;
   const auto& [easting, northing, upward] = field;
-  return {std::atan2(-upward, std::hypot(easting, northing)) * degrees, std::atan2(easting, northing) * degrees,
-          std::hypot(easting, northing, upward) * nanoteslas};
+  // without what components in T were rounded by
+  const auto rounded = [](double value) { return std::nearbyint(value * digits) / digits + 0.0; };
+  return {rounded(std::atan2(-upward, std::hypot(easting, northing)) * degrees),
+          rounded(std::atan2(easting, northing) * degrees),
+          rounded(std::hypot(easting, northing, upward) * nanoteslas)};
 }
 
 std::string inducing_field_text(const InducingField& field) {
@@ -643,14 +646,8 @@ void write_header(Hdf5File& file, const FileHeader& header) {
 }
 
 void write_magnetic(Hdf5File& file, const Magnetic& magnetic) {
-  constexpr double degree = std::numbers::pi / 180, nanotesla = 1e-9;
-  const auto [east, north, up] = magnetic.inducing_field;
-  const double across = std::hypot(east, north), intensity = std::hypot(across, up);
-  if (intensity > 0) {
-    file.write_attribute("/", "inducing_field_inclination", std::atan2(-up, across) / degree);
-    file.write_attribute("/", "inducing_field_declination", std::atan2(east, north) / degree);
-    file.write_attribute("/", "inducing_field_intensity", intensity / nanotesla);
-  }
+  const InducingField field = inducing_field_of(magnetic.inducing_field);
+  if (field.intensity > 0) write_inducing_field(file, field);
   file.write_attribute("/", "vacuum_permeability", magnetic.vacuum_permeability);
   file.write_attribute("/", "inside", name(magnetic.inside));
 }

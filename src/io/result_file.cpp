@@ -24,19 +24,6 @@
 namespace prismfield {
 namespace {
 
-/// What a result says of the inducing field, in degrees and nT, without the rounding of its components; nothing without
-/// one.
-std::vector<std::pair<std::string, double>> inducing_facts(const Magnetic& magnetic) {
-  const auto& f = magnetic.inducing_field;
-  const double intensity = std::hypot(f[0], f[1], f[2]);
-  if (!(intensity > 0)) return {};
-  constexpr double degree = std::numbers::pi / 180, nanotesla = 1e-9, digits = 1e9;
-  const auto rounded = [](double value) { return std::nearbyint(value * digits) / digits + 0.0; };
-  return {{"inducing_field_inclination", rounded(std::asin(std::clamp(-f[2] / intensity, -1.0, 1.0)) / degree)},
-          {"inducing_field_declination", rounded(std::atan2(f[0], f[1]) / degree)},
-          {"inducing_field_intensity", rounded(intensity / nanotesla)}};
-}
-
 std::int64_t n_points_of(const Fields& result) {
   return static_cast<std::int64_t>(result.values.size()) / std::max(1, result.fields.size());
 }
@@ -283,8 +270,11 @@ private:
                             m_header.gravitational_constant, m_result.singular_points.size(), m_result.points_inside));
     }
     if (m_header.magnetic) {
-      for (const auto& [fact, value] : inducing_facts(*m_header.magnetic))
-        m_out.add(fmt::format(", {} {}", fact, value));
+      if (const InducingField field = inducing_field_of(m_header.magnetic->inducing_field); field.intensity > 0) {
+        m_out.add(
+            fmt::format(", inducing_field_inclination {}, inducing_field_declination {}, inducing_field_intensity {}",
+                        field.inclination, field.declination, field.intensity));
+      }
       m_out.add(fmt::format(", vacuum_permeability {}, inside {}", m_header.magnetic->vacuum_permeability,
                             name(m_header.magnetic->inside)));
     }
@@ -485,9 +475,7 @@ void write_root_attributes(Hdf5File& file, const ResultHeader& header, const Poi
   write_point_kind(file, points);
   file.write_attribute("/", "gravitational_constant", header.gravitational_constant);
   if (header.magnetic) {
-    for (const auto& [fact, value] : inducing_facts(*header.magnetic)) file.write_attribute("/", fact, value);
-    file.write_attribute("/", "vacuum_permeability", header.magnetic->vacuum_permeability);
-    file.write_attribute("/", "inside", std::string(name(header.magnetic->inside)));
+    write_magnetic(file, *header.magnetic);
   }
   file.write_attribute("/", "singular_points", static_cast<std::int64_t>(result.singular_points.size()));
   file.write_attribute("/", "points_inside", result.points_inside);
