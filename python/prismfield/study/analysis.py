@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..field_names import NATIVE, TENSOR, VECTOR, is_field
+from ..field_names import ANOMALIES, FLUX_DENSITY, MAGNETIC, NATIVE, TENSOR, VECTOR, is_field
 from .study_data import FORMS, MEASURES, SAMPLES, Row, RunRow, Settings, StudyData, whole
 from .texts import grouped
 
@@ -26,6 +26,7 @@ TUNED_KEYS = {"machine", "bind", *WORKER_KEYS}
 TUNED_KEYS |= {f"execution.{key}" for key in "space slots batch block partition balance memory_limit".split()}
 # the sets of fields for which kernels are compiled
 FIELD_SETS = {"gz": ("gz",), "vector": VECTOR, "tensor": TENSOR, "vector_tensor": VECTOR + TENSOR, "all": NATIVE}
+FIELD_SETS |= {"magnetic": FLUX_DENSITY, "every": NATIVE + MAGNETIC}
 # By precision, field set and form: floating-point operations of one pair in double and in float, counted by
 # tests/test_operation_table.cpp with the source of the kernels (docs/numerics.md, Operations of a pair).
 OPERATIONS: dict[str, dict[str, list[tuple[int, int]]]] = json.loads(
@@ -407,18 +408,24 @@ def fit_group(study: StudyData, key: str, along: str, points: list[Row]) -> Row:
 
 def smallest_set(fields: Iterable[str]) -> str:
     """The set of which a run of these fields takes the kernel."""
-    # a sum of native fields has the name of such but for its letters
-    wanted = {name if name in NATIVE else {2: "gx", 3: "gxx"}.get(len(name), "potential") for name in fields}
-    return next((name for name, own in FIELD_SETS.items() if wanted <= set(own)), "all")
+
+    def like(name: str) -> str:
+        """A native field that takes the same: a sum of such has the name of one but for its letters."""
+        if name in ANOMALIES:
+            return FLUX_DENSITY[0]
+        return name if name in (*NATIVE, *MAGNETIC) else {2: "gx", 3: "gxx"}.get(len(name), "potential")
+
+    wanted = set(map(like, fields))
+    return next((name for name, own in FIELD_SETS.items() if wanted <= set(own)), "every")
 
 
 def operations_of_pair(form: str, field_set: str, precision: str) -> tuple[float, float]:
-    """In double and in float; NaN for another precision than double, mixed and single.
+    """In double and in float; NaN for another precision than double, mixed and single, and sets that are not counted.
 
     Sums, products, quotients and roots count one, a fused multiply-add two; comparisons, choices, signs and
     conversions none.
     """
-    if precision not in OPERATIONS:
+    if field_set not in OPERATIONS.get(precision, {}):
         return nan, nan
     return tuple(OPERATIONS[precision][field_set][FORMS.index(form)])
 

@@ -18,7 +18,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from ..field_names import NATIVE
+from ..field_names import MAGNETIC, NATIVE
 from .machine import EnergyMeter, Machine
 from .plan import Job, Start, launch_of
 from .program import Program, Stopped, run_measured
@@ -137,7 +137,7 @@ def compare_fields(result: Path, reference: Path) -> tuple[list[tuple[Row, Row]]
         for name in ("easting", "northing", "upward"):
             if name not in one or name not in other or not np.array_equal(one[name][()], other[name][()]):
                 return [], f"{name} differs from that of the reference"
-        for name in NATIVE:
+        for name in (*NATIVE, *MAGNETIC):
             if name not in one and name not in other:
                 continue
             if name not in one or name not in other:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..field_names import NATIVE, TENSOR, VECTOR
+from ..field_names import MAGNETIC, NATIVE, TENSOR, VECTOR
 from .study_data import MEASURES, finite
 from .study_data import number as number_of
 from .study_data import whole as whole_of
@@ -115,7 +115,7 @@ KEYS = (
 FIGURE_KEYS = ("x", "y", "curves", "log")
 PAPER_KEYS = ("paper", "figure", "y", "values", "note")
 COMMANDS = ("run", "sensitivity", "invert")
-GROUPS = {"all": NATIVE, "vector": VECTOR, "tensor": TENSOR} | {name: (name,) for name in NATIVE}
+GROUPS = {"all": NATIVE, "vector": VECTOR, "tensor": TENSOR} | {name: (name,) for name in (*NATIVE, *MAGNETIC)}
 QUANTITIES = "field_seconds pairs_per_second speed_up efficiency error memory scratch time".split()
 OTHER_FIGURES = ("errors", "histogram", "share", "trace", "maps", "busy")
 SCALED = ("threads", "ranks", "devices")
@@ -425,7 +425,7 @@ class SpecReader:
             if repeated := [name for name in GROUPS[one.text] if name in found]:
                 self.bad(one, f"repeats {', '.join(repeated)}, which an earlier name of the list holds already")
             found += GROUPS[one.text]
-        return [name for name in NATIVE if name in found]
+        return [name for name in (*NATIVE, *MAGNETIC) if name in found]
 
     def launcher(self, node: Node) -> list[str] | None:
         form = "a command such as mpirun -n {ranks} {program}"
