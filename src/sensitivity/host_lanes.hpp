@@ -54,13 +54,23 @@ template <int n, class F>
 #endif
 }
 
+/// The same with one number for all lanes. Without a constant of a vector type, at which nvcc 13.0 breaks down.
+[[gnu::always_inline]] inline DoubleVector multiply_add(double a, DoubleVector b, DoubleVector c) {
+#if defined(__AVX512F__)
+  return multiply_add((DoubleVector)_mm512_set1_pd(a), b, c);
+#elif defined(__AVX__)
+  return multiply_add((DoubleVector)_mm256_set1_pd(a), b, c);
+#else
+  return a * b + c;
+#endif
+}
+
 /// sum += a * b
 [[gnu::always_inline]] inline void add_product(EightDoubles& sum, const EightDoubles& a, const EightDoubles& b) {
   unrolled<EightDoubles::vectors>([&](int k) { sum.part[k] = multiply_add(a.part[k], b.part[k], sum.part[k]); });
 }
 [[gnu::always_inline]] inline void add_product(EightDoubles& sum, double a, const EightDoubles& b) {
-  unrolled<EightDoubles::vectors>(
-      [&](int k) { sum.part[k] = multiply_add(a - DoubleVector{}, b.part[k], sum.part[k]); });
+  unrolled<EightDoubles::vectors>([&](int k) { sum.part[k] = multiply_add(a, b.part[k], sum.part[k]); });
 }
 
 /// The sum of all eight, in one order for every width.
