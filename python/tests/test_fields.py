@@ -73,7 +73,7 @@ def test_fields_are_known_by_name_and_long_name():
         by=Variable(*flat, {}), **{name: Variable(*flat, {"long_name": long_names[name]}) for name in long_names}
     )
     assert fields.drawn_fields(dataset) == ["gz", "bz", "tmi", "amplitude"], "by of a station is no field"
-    titles = ["$B_z$", r"TMI $\Delta T$", r"TMI $\Delta T$ exact", "$|B|$"]
+    titles = ["$B_z$", r"TMI $\Delta T$", r"TMI $\Delta T_\mathrm{exact}$", "$|B|$"]
     assert [drawing.title_of(name) for name in ("bz", "tmi", "tmi_exact", "amplitude")] == titles
 
 

@@ -174,7 +174,8 @@ PRISMFIELD_INLINE_FUNCTION FieldValues<set, typename Ls::Real> far_fields(
       &third);
   auto fields = composed<set, L, typename Ls::Arithmetic>(gravity, third, weight);
   if constexpr (has_magnetic_gradient(set) && sizeof(value_t<L>) == 4) {
-    for (int f = fields.index(Field::bxx); f < fields.size; ++f) {
+    constexpr int first = FieldValues<set, L>::index(Field::bxx);
+    for (int f = first; f < fields.size; ++f) {
       fields.value[f] = fields.value[f] * L(shape.inverse_unit);
     }
   }

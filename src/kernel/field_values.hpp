@@ -41,7 +41,8 @@ struct FieldValues {
   static constexpr int size = fields_of(set).size();
   L value[size];
 
-  /// Position of a field; a constant wherever it is used.
+  /// Position of a field; a constant wherever it is used, or nvcc makes device code of std::popcount that is wrong
+  /// without a word.
   static constexpr int index(Field f) { return fields_of(set).index_of(f); }
 
   PRISMFIELD_INLINE_FUNCTION void clear() {
@@ -52,6 +53,12 @@ struct FieldValues {
 /// Names a field's value at compile time: at<Field::gz>(values).
 template <Field f, FieldSet set, class L>
 PRISMFIELD_INLINE_FUNCTION L& at(FieldValues<set, L>& values) {
+  constexpr int i = FieldValues<set, L>::index(f);
+  return values.value[i];
+}
+
+template <Field f, FieldSet set, class L>
+PRISMFIELD_INLINE_FUNCTION const L& at(const FieldValues<set, L>& values) {
   constexpr int i = FieldValues<set, L>::index(f);
   return values.value[i];
 }

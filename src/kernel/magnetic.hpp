@@ -48,7 +48,6 @@ PRISMFIELD_INLINE_FUNCTION FieldValues<set, L> composed(const FieldValues<gravit
   } else {
     using T = value_t<L>;
     constexpr FieldSet from = gravity_of(set);
-    const auto of = [&](Field field) { return gravity.value[FieldValues<from, L>::index(field)]; };
     FieldValues<set, L> out;
     if constexpr (has_both_kinds(set)) {
       for (int f = 0; f < FieldValues<from, L>::size; ++f) {
@@ -58,10 +57,10 @@ PRISMFIELD_INLINE_FUNCTION FieldValues<set, L> composed(const FieldValues<gravit
     const L mx(static_cast<T>(weight.sources.magnetization[0]));
     const L my(static_cast<T>(weight.sources.magnetization[1]));
     const L mz(static_cast<T>(weight.sources.magnetization[2]));
-    const L xy = of(Field::gxy), xz = of(Field::gxz), yz = of(Field::gyz);
-    at<Field::bx>(out) = fma(of(Field::gxx), mx, fma(xy, my, xz * mz));
-    at<Field::by>(out) = fma(xy, mx, fma(of(Field::gyy), my, yz * mz));
-    at<Field::bz>(out) = fma(xz, mx, fma(yz, my, of(Field::gzz) * mz));
+    const L xy = at<Field::gxy>(gravity), xz = at<Field::gxz>(gravity), yz = at<Field::gyz>(gravity);
+    at<Field::bx>(out) = fma(at<Field::gxx>(gravity), mx, fma(xy, my, xz * mz));
+    at<Field::by>(out) = fma(xy, mx, fma(at<Field::gyy>(gravity), my, yz * mz));
+    at<Field::bz>(out) = fma(xz, mx, fma(yz, my, at<Field::gzz>(gravity) * mz));
     if constexpr (has_magnetic_gradient(set)) {
       at<Field::bxx>(out) = fma(third.xxx, mx, fma(third.xxy, my, third.xxz * mz));
       at<Field::byy>(out) = fma(third.xyy, mx, fma(third.yyy, my, third.yyz * mz));

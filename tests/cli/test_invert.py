@@ -652,7 +652,7 @@ class Also(Inversion):
         result = self.invert("--quiet", *no_field, *self.also("m.vtu", "m.vtr"))
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, r"(?m)^warning: the reference fits the data already.*\nerror: m.vtu: the file is not "
-                                        r"written: no cell has a density other than 0; there are no prisms to write; "
+                                        r"written: no cell has a density, susceptibility or magnetization other than 0; there are no prisms to write; "
                                         r"model.h5 is complete\n$")
         self.assertEqual(self.files(), sorted([*self.at_first, "none.csv", "model.h5", "m.vtr"]))
 
