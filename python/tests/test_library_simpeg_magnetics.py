@@ -179,9 +179,12 @@ def test_engines_and_errors():
         assert other.engine == engine and differ(other.fields(model), expected) < 1e-5
     with pytest.raises(ValueError, match="engine: 'prismfield' is the default"):
         ours.Simulation3DIntegral(mesh, engine="abacus", survey=survey, **common)
-    gradients = survey_of(random, (["bx", "tmi_x"],))
-    with pytest.raises(ValueError, match="components: 'tmi_x' is computed by SimPEG's engines only"):
-        ours.Simulation3DIntegral(mesh, survey=gradients, **common).dpred(model)
+    gradients = survey_of(random, (["bx", "bxx", "bxz", "tmi_x", "tmi_z"],))
+    common |= {"survey": gradients, "sensitivity_dtype": np.float64}
+    of_engines = [
+        ours.Simulation3DIntegral(mesh, **engine, **common).fields(model) for engine in ({}, {"engine": "choclo"})
+    ]
+    assert differ(*of_engines) < 1e-9
 
 
 @pytest.mark.parametrize("model_type", ["scalar", "vector"])

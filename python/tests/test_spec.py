@@ -83,8 +83,8 @@ def test_errors_are_reported_all_at_once_by_line(folder):
         "study.yaml:13: launcher: has '{rank}', which stands for nothing; did you mean {ranks}? Allowed: {ranks}, "
         "{threads}, {program}",
         "study.yaml:14: maps.0: is 'gzzz', no known field; did you mean gzz? Allowed: all, vector, tensor, potential, "
-        "gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, bx, by, bz, tmi, tmi_exact, amplitude, bxx, byy, bzz, bxy, bxz, byz, "
-        "tmi_x, tmi_y, tmi_z",
+        "gx, gy, gz, gxx, gyy, gzz, gxy, gxz, gyz, bx, by, bz, tmi, tmi_exact, amplitude, bxx, byy, bzz, bxy, bxz, "
+        "byz, tmi_x, tmi_y, tmi_z",
         "study.yaml:15: execution: belongs to the case: write it below base, or vary it below sweep, as in {sweep: "
         "{execution.slots: [1, 2]}}",
         "study.yaml:16: report: is a list; the name of a file is expected",

@@ -20,8 +20,8 @@ class Simulation3DIntegral(PrismfieldEngine, magnetics.Simulation3DIntegral):  #
     """simpeg.potential_fields.magnetics.Simulation3DIntegral with engine="prismfield".
 
     Arguments are SimPEG's: model_type="scalar", susceptibilities (SI), or "vector", effective susceptibilities
-    mu0 M/|F0| along x of all cells, then y, then z, z up; components bx, by, bz and tmi in the unit of the source
-    field's amplitude, nT, rows by receiver object, location, component; is_amplitude_data. engine and
+    mu0 M/|F0| along x of all cells, then y, then z, z up; components bx, by, bz, tmi and their gradients in the unit
+    of the source field's amplitude, nT, rows by receiver object, location, component; is_amplitude_data. engine and
     store_sensitivities are those of prismfield.simpeg.Simulation3DIntegral. As in SimPEG, at points inside cells it is
     mu0 H; on faces it is the mean of both sides. Raises ValueError for wrong arguments, other components among them,
     and NotImplementedError for getJtJdiag() of amplitudes with "forward_only", as SimPEG does.
