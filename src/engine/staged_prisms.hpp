@@ -233,12 +233,8 @@ public:
         m_origin(sizeof(typename A::Coordinate) == sizeof(float) ? settings.origin : std::array<double, 3>{}),
         m_batch(settings.batch),
         m_truncation(settings.truncation),
-        m_tables(kernel::multipole_tables()) {
-    constexpr double full_angle = 4 * 3.14159265358979323846;
-    for (std::size_t d = 0; d < 3; ++d) {
-      m_inside[d] = static_cast<typename A::Real>(full_angle * settings.inside[d]);
-    }
-  }
+        m_tables(kernel::multipole_tables()),
+        m_inside(kernel::inside_factors<A>(settings.inside)) {}
 
   [[nodiscard]] std::int64_t size() const noexcept { return m_size; }
   /// The shape that all prisms share, where a kernel may have it as a constant.
@@ -454,7 +450,7 @@ private:
   std::int64_t m_batch;
   double m_truncation;
   kernel::MultipoleTables m_tables;
-  Kokkos::Array<typename A::Real, 3> m_inside{};
+  Kokkos::Array<typename A::Real, 3> m_inside;
   /// on a device, from the first block on
   std::optional<Space> m_copies;
   std::int64_t m_size = 0;

@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 #include "kernel/closed_forms.hpp"
 #include "kernel/prepared_prism.hpp"
 
@@ -14,6 +17,15 @@ inline namespace PRISMFIELD_LANES {
 /// What a prism's fields of a set are proportional to.
 template <class A, FieldSet set>
 using WeightOf = std::conditional_t<has_magnetic(set), MagneticWeight<A>, PrismWeight<A>>;
+
+/// 4 pi times the part of the magnetisation, along each direction, that B holds inside; `share`: see share_inside().
+template <class A>
+Kokkos::Array<typename A::Real, 3> inside_factors(const std::array<double, 3>& share) {
+  constexpr double full_angle = 4 * 3.14159265358979323846;
+  Kokkos::Array<typename A::Real, 3> factors{};
+  for (std::size_t d = 0; d < 3; ++d) factors[d] = static_cast<typename A::Real>(full_angle * share[d]);
+  return factors;
+}
 
 /// How much of a prism a point sees around it: 1 inside, 1/2 on a face, 1/4 on an edge, 1/8 at a corner, 0 outside.
 template <class L>

@@ -85,8 +85,7 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
   data.near = view_of<decltype(data.near)>(near, n);
   data.weights = view_of<decltype(data.weights)>(weights, n);
   data.sources = view_of<decltype(data.sources)>(sources, sources.size());
-  constexpr double full_angle = 4 * 3.14159265358979323846;
-  for (std::size_t d = 0; d < 3; ++d) data.inside[d] = full_angle * inside[d];
+  data.inside = kernel::inside_factors<A>(inside);
   data.prism_end = static_cast<std::int64_t>(n);
   data.batch = std::max<std::int64_t>(data.prism_end, 1);
   data.scratch = view_of<decltype(data.scratch)>(scratch, 1, n_fields, padded);
