@@ -434,6 +434,8 @@ TEST(Epochs, DoNotDependOnHowGIsKept) {
 TEST(Epochs, GoOnToTheSameModelsBitForBit) {
   const Monitored monitored;
   InversionInput input = monitored.input({0, 1, 2});
+  // the whole run and those that are stopped would measure and choose each for itself
+  input.storage.store = Store::memory;
   input.settings.beta.reset();
   input.settings.bounds = Range{0, 350};
   input.settings.norm = {0, 2, 2, 2};

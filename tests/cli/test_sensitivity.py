@@ -121,6 +121,8 @@ class Matrix(Sensitivity):
         for unknown, model, columns, units in (("susceptibility", magnetic, 60, "nT, nT, nT"),
                                                ("magnetization", magnetic + remanent, 180, "nT m A-1, nT m A-1, nT m A-1")):
             with self.subTest(unknown):
+                # that of other columns is not replaced
+                (self.folder / "G.h5").unlink(missing_ok=True)
                 for keep in ("store: memory, file: G.h5", "compression: 1e-4"):
                     self.skip_compression_on_a_device(keep)
                     text = self.computed(*model, "--set", "sensitivity={" + keep + "}").stdout
