@@ -23,11 +23,13 @@ std::vector<Prism> row_of_prisms() {
   return prisms;
 }
 
-Points some_points() { return {{5, 105, 205, 305, 405, 505}, {5, 5, 5, 5, 5, 5}, {1, 2, 3, 4, 5, 6}}; }
+Points some_points() {
+  return {.easting = {5, 105, 205, 305, 405, 505}, .northing = {5, 5, 5, 5, 5, 5}, .upward = {1, 2, 3, 4, 5, 6}};
+}
 
 /// Every rank has all prisms, one a launch.
 Request one_prism_a_launch() {
-  Request request{{Field::gz, Field::gzz}};
+  Request request{.fields = {Field::gz, Field::gzz}};
   request.execution.space = Space::serial;
   request.execution.partition = Partition::points;
   request.execution.slots = request.execution.batch = request.execution.chunk = 1;
@@ -68,7 +70,9 @@ TEST(Forward, WhatASourceThrowsOnOneRankIsThrownOnAll) {
       told = error.what();
     }
     EXPECT_FALSE(told.empty());
-    if (ranks().rank() == failing) EXPECT_NE(told.find("the disk is gone"), std::string::npos) << told;
+    if (ranks().rank() == failing) {
+      EXPECT_NE(told.find("the disk is gone"), std::string::npos) << told;
+    }
     EXPECT_LE(source.reads(), 2) << "it goes on computing";
     // nothing of the failure is left
     EXPECT_EQ(forward(good, some_points(), one_prism_a_launch(), ranks()).values, before);

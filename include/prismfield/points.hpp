@@ -23,7 +23,7 @@ struct Points {
   /// each of length size()
   std::vector<double> easting, northing, upward;
   /// grid coordinates; both empty for stations
-  std::vector<double> grid_easting, grid_northing;
+  std::vector<double> grid_easting = {}, grid_northing = {};
   /// see PointColumns::rounding
   std::array<double, 3> rounding{};
 

@@ -122,7 +122,7 @@ struct Request {
   FieldList fields = FieldList::all();
   /// m3 kg-1 s-2, CODATA 2018
   double gravitational_constant = 6.6743e-11;
-  Execution execution;
+  Execution execution = {};
   Magnetic magnetic = {};
 
   /// From a kernel's fields, of which it leaves the constant out, to SI: of gravity G, of magnetic fields mu0/(4 pi).
