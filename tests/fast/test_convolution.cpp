@@ -214,6 +214,27 @@ TYPED_TEST(ConvolutionOn, AgreesInRandomCases) {
   }
 }
 
+// Of a cell that is a point, nearly, whose fields grow most towards the top of the mass.
+TYPED_TEST(ConvolutionOn, KeepsToTheToleranceOverAPoint) {
+  const auto heights = [](std::size_t i) { return uniform(5, i, 400, 1200); };
+  Sample sample{"", SampleMesh{1, 1, {{-9, 0}}}.prisms(), sample_grid({25, 50, 9}, {20, 40, 7}, heights)};
+  const std::int64_t n_points = sample.points.size();
+  for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+    sample.tolerance = tolerance;
+    for_each_kind<typename TestFixture::Both>(sample, [&](const auto& both) {
+      const auto density = this->densities_of(sample);
+      const auto expected = this->applied(*both.direct, density),
+                 fields = this->applied(*both.fast, both.mine(density));
+      for (std::int64_t f = 0; f < both.fast->fields().size(); ++f) {
+        EXPECT_LE(this->error(this->part(fields, f, n_points), this->part(expected, f, n_points)), tolerance) << f;
+      }
+      const auto weights = this->factors(expected, n_points, 0.5, 2);
+      const auto squares = both.mine(this->diagonal(*both.direct, weights));
+      EXPECT_LE(this->error(this->diagonal(*both.fast, weights), squares), 20 * tolerance);
+    });
+  }
+}
+
 TYPED_TEST(ConvolutionOn, IsAdjoint) {
   const auto is_adjoint = [&](const Sample& sample, const typename TestFixture::Both& both) {
     const auto density = both.mine(this->densities_of(sample));
