@@ -203,6 +203,21 @@ TEST(LeastDegree, HoldsForTheWorstAndHardlyMore) {
   }
 }
 
+TEST(TreeSettings, AllowErrorsByTheSizesOfTheirKind) {
+  const auto allowed = [](FieldSet set) {
+    return fast::tree_settings(set, fields_of(set), 0.1, {1, 2, 3, 4, 5}).allowed;
+  };
+  constexpr double share = fast::share_of_exchange * 0.1;
+  const fast::AllowedErrors gravity = allowed(FieldSet::all), magnetic = allowed(FieldSet::magnetic_gradient);
+  EXPECT_EQ(gravity.above, 0);
+  EXPECT_EQ(magnetic.above, 1);
+  for (int q = 0; q < 3; ++q) {
+    EXPECT_EQ(gravity.of[q], share * (1 + q));
+    EXPECT_EQ(magnetic.of[q], q == 0 ? infinite_size : share * (3 + q));
+    EXPECT_EQ(allowed(FieldSet::gz).of[q], q == 1 ? share * 2 : infinite_size);
+  }
+}
+
 TEST(TreeProducts, UsesExchanges) {
   const Space space;
   const Case c(Masses::cells, Places::above, 8000, 4000, true, 3);
