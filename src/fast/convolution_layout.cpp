@@ -175,10 +175,21 @@ std::vector<double> few_heights(std::span<const double> upward) {
 
 /// Levels for heights from `low` to `high` above the mass. A field of height z is analytic down to the mass: in the
 /// ellipse around [low, high] whose half axes add up to rho halves of it, and n nodes leave 1 to 13 rho^-n of the
-/// tensor. A fifth of the tolerance is what a check at random points asks for.
-double levels_needed(double low, double high, double tolerance) {
+/// tensor and of B. A fifth of the tolerance is what a check at random points asks for.
+///
+/// The gradient of B grows as z^-(k+1) where B does as z^-k. By the place z0 of its pole 1/(z - z0) leaves c
+/// rho(z0)^-n, and (z - z0)^-(k+1) the k-th derivative of that by z0 over k!. As n rho'/rho = n/sqrt(low high), and
+/// what is left counts beside the largest value, low^-k, a derivative more leaves 1 + n/k sqrt(low/high) times as much,
+/// k = 3.
+double levels_needed(double low, double high, double tolerance, bool of_gradient) {
   const double rho = (low + high + 2 * std::sqrt(low * high)) / (high - low);
-  return std::max(std::ceil(std::log(5 * 40 / tolerance) / std::log(rho)), 2.0);
+  const double per_level = of_gradient ? std::sqrt(low / high) / 3 : 0;
+  double n = 0, more = 2;
+  while (more > n) {
+    n = more;
+    more = std::ceil(std::log(5 * 40 * (1 + n * per_level) / tolerance) / std::log(rho));
+  }
+  return n;
 }
 
 /// How heights become planes: their own, or levels between them.
@@ -191,12 +202,12 @@ struct Heights {
   [[nodiscard]] double on_levels(double upward) const noexcept { return (upward - middle) * scale; }
 };
 
-Heights choose_heights(std::span<const double> upward, double top, double tolerance) {
+Heights choose_heights(std::span<const double> upward, double top, double tolerance, bool of_gradient) {
   const auto [low, high] = std::minmax_element(upward.begin(), upward.end());
   Heights heights{few_heights(upward), false, 0, 1};
   const bool above = *low > top, may_interpolate = tolerance > default_tolerance;
   const double levels =
-      may_interpolate && above && *low < *high ? levels_needed(*low - top, *high - top, tolerance) : 0;
+      may_interpolate && above && *low < *high ? levels_needed(*low - top, *high - top, tolerance, of_gradient) : 0;
   if (!heights.planes.empty() && (levels == 0 || static_cast<double>(heights.planes.size()) <= levels)) return heights;
   if (!above) {
     refuse_fft(fmt::format("points lie at more than {} heights, the lowest at {} m, not above all prisms, at {} m",
@@ -234,8 +245,8 @@ struct PlacedPoint {
 
 class Finder {
 public:
-  Finder(const PrismSource& prisms, IndexRange range, const PointColumns& points, double tolerance, bool is_magnetic)
-      : m_prisms(prisms), m_range(range), m_points(points), m_tolerance(tolerance), m_is_magnetic(is_magnetic) {}
+  Finder(const PrismSource& prisms, IndexRange range, const PointColumns& points, double tolerance, FieldSet set)
+      : m_prisms(prisms), m_range(range), m_points(points), m_tolerance(tolerance), m_set(set) {}
 
   ConvolutionLayout find() {
     if (m_range.size() > most_entries || m_points.size() > most_entries) {
@@ -272,7 +283,8 @@ private:
   }
 
   void place_points() {
-    const Heights heights = choose_heights(m_points.upward, m_prisms.bounds().top, m_tolerance);
+    const Heights heights =
+        choose_heights(m_points.upward, m_prisms.bounds().top, m_tolerance, has_magnetic_gradient(m_set));
     Places easting(m_steps[0], direction_names[0]), northing(m_steps[1], direction_names[1]);
     std::vector<PlacedPoint> placed(static_cast<std::size_t>(m_points.size()));
     for (std::size_t i = 0; i < placed.size(); ++i) {
@@ -355,12 +367,12 @@ private:
         const std::int64_t row = cell_between(m_steps[1], block.south[p], block.north[p], begin + i, "north");
         m_layout.prisms.number.push_back(static_cast<std::int32_t>(begin + i - m_range.begin));
         m_layout.prisms.place.push_back(layer * m_layout.shape.reals() + row * m_layout.shape.pitch() + column);
-        if (!m_is_magnetic) continue;
+        if (!has_magnetic(m_set)) continue;
         m_magnetization.push_back({block.magnetization[0][p], block.magnetization[1][p], block.magnetization[2][p]});
       }
     }
     sort_by_place(m_layout.prisms);
-    if (m_is_magnetic) magnetise();
+    if (has_magnetic(m_set)) magnetise();
     const auto& places = m_layout.prisms.place;
     for (std::int64_t layer = 0; layer < m_layout.n_layers(); ++layer) {
       const auto end = std::lower_bound(places.begin(), places.end(), (layer + 1) * m_layout.shape.reals());
@@ -390,7 +402,7 @@ private:
   IndexRange m_range;
   const PointColumns& m_points;
   double m_tolerance;
-  bool m_is_magnetic;
+  FieldSet m_set;
   /// of the prisms of the range
   std::vector<Magnetization> m_magnetization;
   std::array<Steps, 2> m_steps;
@@ -403,8 +415,8 @@ private:
 void refuse_fft(const std::string& why) { throw InputError("", "execution.method", "fft cannot serve: " + why); }
 
 ConvolutionLayout find_convolution(const PrismSource& prisms, IndexRange range, const PointColumns& points,
-                                   double tolerance, bool is_magnetic) {
-  return Finder(prisms, range, points, tolerance, is_magnetic).find();
+                                   double tolerance, FieldSet set) {
+  return Finder(prisms, range, points, tolerance, set).find();
 }
 
 }  // namespace prismfield

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/fields.hpp>
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 #include <prismfield/ranges.hpp>
@@ -101,18 +102,18 @@ struct ConvolutionLayout {
 /// Prisms have to have equal edges along easting and along northing and to lie on one mesh; bottoms and tops may be
 /// any, few of them different. Points have to lie at few places within the mesh's cells, as those of every grid do
 /// whose spacing is to the cells' as small whole numbers are, and at few heights or, where `tolerance` is above
-/// default_tolerance, all above the prisms. Then as many Chebyshev levels stand for their heights as keep the tensor's
-/// error below a fifth of `tolerance` of its largest value. Points may be in any order, anywhere, and several at one
-/// place.
+/// default_tolerance, all above the prisms. Then as many Chebyshev levels stand for their heights as keep the error of
+/// the tensor, or of B and its gradient, below a fifth of `tolerance` of its largest value. Points may be in any order,
+/// anywhere, and several at one place.
 ///
 /// Coordinates may be 8 ulp of the largest, and what sources tell of rounding, off the lattice, which they then are
 /// taken to be on: as with the faces of prisms, nobody meant the difference.
 ///
-/// `is_magnetic`: of the prisms' magnetisation, which they need to have.
+/// `set`: what is computed; where that has magnetic fields, of the prisms' magnetisation, which they need to have.
 ///
 /// Throws InputError, which says in one line why a convolution cannot serve.
 [[nodiscard]] ConvolutionLayout find_convolution(const PrismSource& prisms, IndexRange range,
                                                  const PointColumns& points, double tolerance,
-                                                 bool is_magnetic = false);
+                                                 FieldSet set = FieldSet::all);
 
 }  // namespace prismfield

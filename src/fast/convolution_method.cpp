@@ -30,14 +30,13 @@ namespace {
 
 void check_fft(const Request& request, const PrismSource& ensemble, const PointColumns& points, ProblemSize& problem) {
   const Execution& wanted = request.execution;
-  fast::refuse_gradients(request, Method::fft);
   check_transforms(wanted.space);
   if (wanted.kernel != KernelKind::automatic) refuse_fft("execution.kernel corners is for every pair; leave it out");
   if (wanted.precision != Precision::double_) {
     refuse_fft(fmt::format("it computes in double; leave out execution.precision {}", name(wanted.precision)));
   }
-  problem.mesh = std::make_shared<const ConvolutionLayout>(find_convolution(
-      ensemble, problem.looked_at, points, wanted.tolerance, !request.fields.of_magnetisation().empty()));
+  problem.mesh = std::make_shared<const ConvolutionLayout>(
+      find_convolution(ensemble, problem.looked_at, points, wanted.tolerance, smallest_set(request.fields)));
 }
 
 /// Layers of which a share of prisms has some, as many as there are in the prisms that were looked at.
@@ -186,10 +185,10 @@ PlanText fft_text(const Plan& plan) {
 std::shared_ptr<const ConvolutionLayout> layout_of(const fast::ProductShare& share) {
   const Plan& plan = share.plan;
   const std::shared_ptr<const ConvolutionLayout>& found = plan.fft.layout;
-  const bool is_magnetic = has_magnetic(plan.set), is_all = plan.points() == IndexRange{0, plan.n_points};
-  if (is_all && found->range == plan.prisms() && found->magnetizations.empty() == !is_magnetic) return found;
+  const bool is_all = plan.points() == IndexRange{0, plan.n_points};
+  if (is_all && found->range == plan.prisms() && found->magnetizations.empty() != has_magnetic(plan.set)) return found;
   return std::make_shared<const ConvolutionLayout>(
-      find_convolution(share.prisms, plan.prisms(), share.points, found->tolerance, is_magnetic));
+      find_convolution(share.prisms, plan.prisms(), share.points, found->tolerance, plan.set));
 }
 
 std::unique_ptr<fast::ShareProduct> make_product(const fast::ProductShare& share) {

@@ -151,7 +151,6 @@ void choose_sizes(ConvolutionPlan& all, const PrismSource& prisms, const PointCo
 ConvolutionPlan plan_convolution(Space space, const PrismSource& prisms, const PointColumns& points,
                                  const Request& request, const Communicator& communicator) {
   check_points(points);
-  fast::refuse_gradients(request, Method::fft);
   const Request direct = direct_request(space, request);
   ConvolutionPlan all;
   all.fields = request.fields;
@@ -168,8 +167,8 @@ ConvolutionPlan plan_convolution(Space space, const PrismSource& prisms, const P
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(all.plan.points().size()));
     std::iota(numbers.begin(), numbers.end(), all.plan.point_begin);
     all.points = chosen_points(points, numbers);
-    all.layout = std::make_shared<const ConvolutionLayout>(find_convolution(
-        prisms, all.plan.prisms(), all.points, request.execution.tolerance, has_magnetic(all.plan.set)));
+    all.layout = std::make_shared<const ConvolutionLayout>(
+        find_convolution(prisms, all.plan.prisms(), all.points, request.execution.tolerance, all.plan.set));
     const EngineTraits traits = engine_traits(space, Precision::double_, all.plan.set, KernelKind::automatic);
     choose_sizes(all, prisms, all.points, traits, Products::many);
     count_bytes(all, traits, prisms, points, communicator.rank());

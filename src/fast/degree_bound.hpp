@@ -24,8 +24,9 @@
 ///   P_n^2 = (mu . grad_x)(mu . grad_y) |x|^n |y|^n P_n(cos(x, y)) at x = y,
 /// n^2 |mu|^2 r^(2n-2) along x and n (n + 1)/2 of that, which is no more, across: P_n <= n |mu| r^(n-1). As
 /// binomial(K + 1, n)/(K + 1) = binomial(K, n - 1)/n, H(K + 1)/(K + 1) is the H(K) of P'_n = P_(n+1)/(n + 1), for which
-/// all that holds with the magnitudes |mu| as masses; and as N!/(N - 1)! (N - 1) = N!/(N - 2)!, the E_1 of the magnetic
-/// potential W, of B, is the E_2 of P'. So magnetised prisms count as masses, and B as the tensor.
+/// all that holds with the magnitudes |mu| as masses; and as N!/(N - q)! (N - q) = N!/(N - q - 1)!, the E_q of the
+/// magnetic potential W is the E_(q+1) of P'. So magnetised prisms count as masses, and each field of theirs as one of
+/// a derivative more: B (q = 1) as the tensor, the gradient of B (2) as that of the tensor.
 namespace prismfield::fast {
 
 /// 2^x from above, by a thousandth at most; below x = -126 that of -126.
@@ -162,6 +163,8 @@ private:
 /// Errors allowed to an exchange, for q = 0, 1, 2; infinite where no such field is wanted.
 struct AllowedErrors {
   double of[3];
+  /// 0: of gravity; 1: of the magnetic potential, whose E_q is the E_(q+1) of P'
+  int above = 0;
 };
 
 /// Below, floats would lose terms.
@@ -179,11 +182,12 @@ struct LeastDegree {
     const double reach = a + Kokkos::max(b, a * least_size);
     const double ratio = reach / d;
     if (ratio >= 0.95) return -1;
-    // allowed sums of N!/(N - q)! ratio^(N-q) h(N - q)
+    // allowed sums of N!/(N - q)! ratio^(N-q) h(N - q), q from `above` on
     double left[3];
-    for (int q = 0; q < 3; ++q) {
-      left[q] = allowed.of[q] * d * (q == 0 ? 1.0 : q == 1 ? d : d * d) / mass;
-      if (left[q] < least_left) return -1;
+    double per_mass = (allowed.above == 0 ? d : d * d) / mass;
+    for (int i = 0; i < 3; ++i, per_mass *= d) {
+      left[i] = allowed.of[i] * per_mass;
+      if (left[i] < least_left) return -1;
     }
     const auto log_ratio = static_cast<float>(Kokkos::log2(ratio));
     const Chord chord(log_h, static_cast<float>(b / a), log_ratio);
@@ -191,19 +195,27 @@ struct LeastDegree {
     if (passes(chord, most + 1, left)) return -1;
     const int top = first_power(ratio, log_ratio, left);
     if (top < 0) return -1;
-    double term[3] = {chord(top), chord(top - 1), chord(top - 2)};
+    const int above = allowed.above;
+    double term[3] = {chord(top - above), chord(top - above - 1), chord(top - above - 2)};
     for (int n = top; n > 2; --n) {
-      const double factor[3] = {1.0, 1.0 * n, 1.0 * n * (n - 1)};
-      for (int q = 0; q < 3; ++q) left[q] -= factor[q] * term[q];
+      double factor[3];
+      derivatives_of(n, factor);
+      for (int i = 0; i < 3; ++i) left[i] -= factor[i] * term[i];
       if (left[0] < 0 || left[1] < 0 || left[2] < 0) return n <= most ? n : -1;
       term[0] = term[1];
       term[1] = term[2];
-      term[2] = chord(n - 3);
+      term[2] = chord(n - above - 3);
     }
     return 2;
   }
 
 private:
+  /// n!/(n - q)! of the three q.
+  KOKKOS_FUNCTION void derivatives_of(int n, double (&factor)[3]) const {
+    factor[0] = allowed.above == 0 ? 1 : n;
+    for (int i = 0; i < 2; ++i) factor[i + 1] = factor[i] * (n - allowed.above - i);
+  }
+
   /// ratio^K h(K), h by the chord between two sizes of targets; in floats, for whose rounding h has room.
   struct Chord {
     /// the row of the size below; how far from there to the next; 0 where h = 1, else 1
@@ -226,18 +238,21 @@ private:
   };
 
   /// Whether the term of degree n alone is more than is left, as most are where there is no degree.
-  KOKKOS_FUNCTION static bool passes(const Chord& chord, int n, const double (&left)[3]) {
-    return chord(n) > left[0] || 1.0 * n * chord(n - 1) > left[1] || n * (n - 1.0) * chord(n - 2) > left[2];
+  [[nodiscard]] KOKKOS_FUNCTION bool passes(const Chord& chord, int n, const double (&left)[3]) const {
+    double factor[3];
+    derivatives_of(n, factor);
+    const int k = n - allowed.above;
+    return factor[0] * chord(k) > left[0] || factor[1] * chord(k - 1) > left[1] || factor[2] * chord(k - 2) > left[2];
   }
   /// The N from which on the sum of all further terms with h = 1 is at most a tenth of what is left, or, as far as h is
   /// kept, all of it; the sum is subtracted; -1: none.
-  KOKKOS_FUNCTION static int first_power(double ratio, float log_ratio, double (&left)[3]) {
+  [[nodiscard]] KOKKOS_FUNCTION int first_power(double ratio, float log_ratio, double (&left)[3]) const {
     // where a term alone, times 1/(1 - ratio)^(q + 1), is small enough, and a few more for its factor n^q
     const float log_rest = log2_above(static_cast<float>(1 - ratio));
     float least = 4;
-    for (int q = 0; q < 3; ++q) {
-      const auto tenth = static_cast<float>(Kokkos::min(0.1 * left[q], 1.0));
-      const auto order = static_cast<float>(q);
+    for (int i = 0; i < 3; ++i) {
+      const auto tenth = static_cast<float>(Kokkos::min(0.1 * left[i], 1.0));
+      const auto order = static_cast<float>(allowed.above + i);
       least = Kokkos::max(least, order + (log2_above(tenth) + (order + 1) * log_rest - 4 * order) / log_ratio);
     }
     for (int n = static_cast<int>(Kokkos::min(least, static_cast<float>(most_power) - 0.5F)); n <= most_power; ++n) {
@@ -245,19 +260,22 @@ private:
       if (!further_terms(ratio, log_ratio, n, rest)) return -1;
       const double part = n < most_power ? 0.1 : 1.0;
       if (rest[0] > part * left[0] || rest[1] > part * left[1] || rest[2] > part * left[2]) continue;
-      for (int q = 0; q < 3; ++q) left[q] -= rest[q];
+      for (int i = 0; i < 3; ++i) left[i] -= rest[i];
       return n;
     }
     return -1;
   }
   /// The sums over N > n of N!/(N - q)! ratio^(N-q): at most the first term/(1 - ratio (n + 2)/(n + 2 - q)), false
   /// where that is none.
-  KOKKOS_FUNCTION static bool further_terms(double ratio, float log_ratio, int n, double (&rest)[3]) {
+  [[nodiscard]] KOKKOS_FUNCTION bool further_terms(double ratio, float log_ratio, int n, double (&rest)[3]) const {
+    const int above = allowed.above;
     double term = exp2_above(static_cast<float>(n + 1) * log_ratio);
-    for (int q = 0; q < 3; ++q) {
+    if (above > 0) term *= (n + 1) / ratio;
+    for (int i = 0; i < 3; ++i) {
+      const int q = above + i;
       const double growth = ratio * (n + 2) / (n + 2 - q);
       if (growth >= 1) return false;
-      rest[q] = term / (1 - growth);
+      rest[i] = term / (1 - growth);
       term *= (n + 1 - q) / ratio;
     }
     return true;

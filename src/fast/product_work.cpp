@@ -37,16 +37,10 @@ PointColumns part_of(const PointColumns& points, IndexRange range) {
 
 }  // namespace
 
-void refuse_gradients(const Request& request, Method method) {
-  for (const FieldInfo& field : request.fields.of_magnetisation()) {
-    if (field.order < 2) continue;
-    throw InputError("", "execution.method",
-                     fmt::format("is {}, which has no {}; direct computes it", name(method), field.name));
-  }
-}
-
 std::vector<FieldSet> sets_of_products(FieldSet set) {
-  if (has_both_kinds(set)) return {FieldSet::all, FieldSet::magnetic};
+  if (has_both_kinds(set)) {
+    return {FieldSet::all, has_magnetic_gradient(set) ? FieldSet::magnetic_gradient : FieldSet::magnetic};
+  }
   return {set};
 }
 

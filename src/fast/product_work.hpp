@@ -26,9 +26,6 @@ namespace prismfield::fast {
   return {b.west, b.east, b.south, b.north, b.bottom, b.top, b.density, {m[0], m[1], m[2]}};
 }
 
-/// Throws InputError where gradients of magnetic fields are asked for, of which neither tree nor fft has bounds.
-void refuse_gradients(const Request& request, Method method);
-
 /// The sets of a run's products: its own, or that of gravity and that of magnetic fields.
 [[nodiscard]] std::vector<FieldSet> sets_of_products(FieldSet set);
 

@@ -36,7 +36,6 @@ constexpr double least_tolerance = 1e-11;
 
 void check_tree(const Request& request, const PrismSource& ensemble, const PointColumns& points, ProblemSize& problem) {
   const Execution& wanted = request.execution;
-  fast::refuse_gradients(request, Method::tree);
   if (wanted.tolerance < least_tolerance) {
     refuse_tree(fmt::format("needs an execution.tolerance of {:g} or more; direct keeps to {:g}", least_tolerance,
                             default_tolerance));
@@ -59,14 +58,14 @@ std::int64_t points_of_rank(const Plan& plan) {
 std::int64_t cells_of(std::int64_t items, std::int64_t leaf_items) { return 4 * items / leaf_items + 2; }
 std::int64_t expansion_numbers(const Plan& plan) { return 2 * fast::n_terms(plan.tree.degree); }
 
-/// Bytes of the trees in the space that computes, about: a cell of points exchanges with some ten others where there
-/// are enough of them. Of other ranks' trees it takes as much as of its own.
-std::int64_t tree_bytes(const Plan& plan, const ProblemSize& problem, const EngineMemory& m) {
+/// Bytes of the trees of a product of these fields in the space that computes, about: a cell of points exchanges with
+/// some ten others where there are enough of them. Of other ranks' trees it takes as much as of its own.
+std::int64_t tree_bytes(FieldSet set, const Plan& plan, const ProblemSize& problem, const EngineMemory& m) {
   const std::int64_t points = points_of_rank(plan);
   const std::int64_t prisms = (plan.tree.in_parts_of_space ? 2 : 1) * plan.prisms().size();
-  const std::int64_t n_fields = fields_of(plan.set).size();
+  const std::int64_t n_fields = fields_of(set).size();
   // in the order of the tree, once more while it is made: places, sizes, numbers
-  const std::int64_t of_magnetisation = has_magnetic(plan.set) ? 3 * 3 : 0;
+  const std::int64_t of_magnetisation = has_magnetic(set) ? 3 * 3 : 0;
   const std::int64_t a_prism = m.per_prism + (6 + 5 + 2 * 5 + 7 + of_magnetisation) * 8,
                      a_point = (n_fields + n_contact_columns + 3 + 13) * 8;
   const std::int64_t shapes = problem.uniform_shape ? 1 : prisms;
@@ -74,9 +73,7 @@ std::int64_t tree_bytes(const Plan& plan, const ProblemSize& problem, const Engi
   const std::int64_t a_cell = expansion_numbers(plan) * 8 + 16 * 8;
   // of a source: how its moments fall off; of a target: its exchanges, listed twice
   constexpr std::int64_t beside = 1200, exchanges = 500;
-  const auto products = static_cast<std::int64_t>(fast::sets_of_products(plan.set).size());
-  return products *
-         (prisms * a_prism + shapes * m.per_shape + points * a_point + cells * (a_cell + beside + exchanges));
+  return prisms * a_prism + shapes * m.per_shape + points * a_point + cells * (a_cell + beside + exchanges);
 }
 
 /// Of the columns of a rank's prisms.
@@ -105,7 +102,11 @@ void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, c
   const fast::LeafSizes leaves = fast::leaf_sizes(traits.is_device, problem.points_per_prism, plan.prisms().size());
   plan.tree.leaf_prisms = leaves.prisms;
   plan.tree.leaf_points = leaves.points;
-  plan.tree.bytes = tree_bytes(plan, problem, traits.memory);
+  // all trees are made before the first product
+  plan.tree.bytes = 0;
+  for (const FieldSet set : fast::sets_of_products(plan.set)) {
+    plan.tree.bytes += tree_bytes(set, plan, problem, traits.memory);
+  }
   // a device's prisms are on the host until they are copied; a host's are freed before trees take more
   MethodMemory memory;
   memory.on_device = traits.is_device ? plan.tree.bytes : 0;

@@ -29,8 +29,8 @@ struct TreeSettings {
   kernel::FieldRows rows;
   /// of B, see EngineSettings
   std::array<double, 3> inside{1, 1, 1};
-  /// errors allowed to each exchange: of the potential, of a component of the vector and of the tensor or B, G = 1, for
-  /// prisms of the densities that they have
+  /// errors allowed to each exchange: of the potential, of a component of the vector and of the tensor, or of B and of
+  /// its gradient, G = 1, for prisms of the densities that they have
   AllowedErrors allowed{};
   /// the highest degree, at most max_degree
   int degree = max_degree;
@@ -59,9 +59,11 @@ inline constexpr double share_of_exchange = 0.5;
   settings.rows = kernel::field_rows(set, fields, along);
   settings.degree = degree_for(tolerance);
   settings.truncation = tolerance / 10;
-  // B counts as the tensor, see LeastDegree
-  const FieldSizes of_order = has_magnetic(set) ? FieldSizes{infinite_size, infinite_size, sizes[3]} : sizes;
-  for (std::size_t q = 0; q < 3; ++q) settings.allowed.of[q] = share_of_exchange * tolerance * of_order[q];
+  settings.allowed = {{infinite_size, infinite_size, infinite_size}, has_magnetic(set) ? 1 : 0};
+  for (const FieldInfo& field : fields_of(set)) {
+    const double size = sizes[static_cast<std::size_t>(order_of_size(field))];
+    settings.allowed.of[field.order] = share_of_exchange * tolerance * size;
+  }
   return settings;
 }
 
@@ -275,7 +277,7 @@ public:
     m_data.tables = expansion_tables(space);
     m_data.degree = settings.degree;
     const FieldList fields = fields_of(settings.set);
-    // B is to the magnetic potential what the vector is to that of gravity
+    // B and its gradient are to the magnetic potential what vector and tensor are to that of gravity
     const int first = has_magnetic(settings.set) ? static_cast<int>(Field::bx) - static_cast<int>(Field::gx) : 0;
     for (const FieldInfo& field : fields) m_data.field[m_data.n_fields++] = static_cast<int>(field.field) - first;
     const Columns places =

@@ -46,16 +46,23 @@ private:
   Directions m_directions;
 };
 
-/// Fields of which tests of fast methods are made: of gravity, magnetic, or both.
+/// Fields of which tests of fast methods are made: of gravity, magnetic, gradients of these, or several.
 struct KindOfFields {
   const char* name;
   FieldList fields;
 };
-inline std::array<KindOfFields, 3> kinds_of_fields() {
+inline std::array<KindOfFields, 5> kinds_of_fields() {
   FieldList both = FieldList::gravity();
   both.add(FieldList::magnetic());
-  return {{{"gravity", FieldList::gravity()}, {"magnetic", FieldList::magnetic()}, {"both", both}}};
+  return {{{"gravity", FieldList::gravity()},
+           {"magnetic", FieldList::magnetic()},
+           {"gradient", FieldList::magnetic_gradient()},
+           {"both", both},
+           {"every", FieldList::every()}}};
 }
+
+/// All that an operator of magnetised prisms may have of B.
+inline const FieldList linear_magnetic = {Field::bx, Field::by, Field::bz, Field::tmi};
 
 /// T.
 inline constexpr std::array<double, 3> inducing_field_of_tests = {1e-5, 2e-5, -4e-5};

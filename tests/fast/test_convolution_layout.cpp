@@ -61,8 +61,8 @@ TEST(ConvolutionLayout, HasLayersOfEachMagnetisation) {
   std::reverse(prisms.begin() + 30, prisms.end());
   for (const Directions directions : {Directions::alike, Directions::random}) {
     const Magnets source(prisms, directions);
-    const ConvolutionLayout layout =
-        find_convolution(source, {0, source.size()}, flat_grid(over_easting, over_northing, 30), 1e-12, true);
+    const ConvolutionLayout layout = find_convolution(
+        source, {0, source.size()}, flat_grid(over_easting, over_northing, 30), 1e-12, FieldSet::magnetic);
     const std::size_t n = directions == Directions::alike ? 1 : 3;
     ASSERT_EQ(layout.magnetizations.size(), n);
     EXPECT_EQ(layout.layers.size(), 3 * n);
@@ -119,6 +119,13 @@ TEST(ConvolutionLayout, TakesAsManyLevelsAsTheToleranceNeeds) {
   EXPECT_EQ(found(prisms, draped, 1e-4).levels.size(), 13u);
   EXPECT_EQ(found(prisms, draped, 1e-8).levels.size(), 21u);
   EXPECT_EQ(found(prisms, draped, 1e-4).planes.size(), 13u);
+  // n of the gradient of B 1 + 0.172 n times as much
+  const Magnets source(prisms);
+  const auto levels = [&](FieldSet set) {
+    return find_convolution(source, {0, source.size()}, draped, 1e-8, set).levels.size();
+  };
+  EXPECT_EQ(levels(FieldSet::magnetic), 21u);
+  EXPECT_EQ(levels(FieldSet::magnetic_gradient), 23u);
   // nothing is saved
   const auto rising = [](std::size_t i) { return 80 + 2 * static_cast<double>(i); };
   EXPECT_TRUE(found(prisms, sample_grid({0, 50, 6}, {0, 40, 10}, rising), 1e-12).levels.empty());

@@ -113,11 +113,12 @@ void print_table(std::map<int, std::vector<double>> ratios) {
 class TreeFields : public ::testing::TestWithParam<KindOfFields> {
 protected:
   [[nodiscard]] static FieldList fields() { return GetParam().fields; }
-  /// PRISMFIELD_TREE_CASES, or of gravity so many, fewer of others.
+  /// PRISMFIELD_TREE_CASES, or of gravity so many, fewer of others, and still fewer of both.
   [[nodiscard]] static int n_cases(int of_gravity) {
     const char* const text = std::getenv("PRISMFIELD_TREE_CASES");
     if (text != nullptr) return std::atoi(text);
-    return fields() == FieldList::gravity() ? of_gravity : of_gravity / 2;
+    const bool has_both = !fields().of_density().empty() && !fields().of_magnetisation().empty();
+    return fields() == FieldList::gravity() ? of_gravity : of_gravity / (has_both ? 4 : 2);
   }
   /// Of half as many as of gravity every other one has both signs.
   [[nodiscard]] static Case case_of(int i) {

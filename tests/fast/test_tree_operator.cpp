@@ -58,9 +58,6 @@ struct Operators {
   }
 };
 
-/// All that an operator of magnetised prisms may have.
-const FieldList linear_magnetic = {Field::bx, Field::by, Field::bz, Field::tmi};
-
 // Against the largest sum of magnitudes of a row of G, by rows at some points.
 std::vector<double> row_sizes(Operators& o) {
   const auto n_fields = static_cast<std::size_t>(o.direct->fields().size());
@@ -82,8 +79,8 @@ std::vector<double> row_sizes(Operators& o) {
 TEST(TreeOperator, KeepsToTheTolerance) {
   FieldList some = FieldList::tensor();
   some.add(Field::guv);
-  for (const FieldList fields :
-       {FieldList::gravity(), FieldList{Field::gz}, some, linear_magnetic, FieldList{Field::tmi}}) {
+  for (const FieldList fields : {FieldList::gravity(), FieldList{Field::gz}, some, linear_magnetic,
+                                 FieldList{Field::tmi}, FieldList::magnetic_gradient(), FieldList{Field::tmi_z}}) {
     for (const double tolerance : {1e-4, 1e-8}) {
       Operators o(Masses::uniform, Places::above, tolerance, fields);
       ASSERT_EQ(o.tree->rows(), o.direct->rows());
@@ -103,8 +100,13 @@ TEST(TreeOperator, KeepsToTheTolerance) {
 }
 
 class TreeOperatorOf : public ::testing::TestWithParam<FieldList> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, TreeOperatorOf, ::testing::Values(FieldList::gravity(), linear_magnetic),
-                         [](const auto& of) { return of.param == linear_magnetic ? "magnetic" : "gravity"; });
+INSTANTIATE_TEST_SUITE_P(Kinds, TreeOperatorOf,
+                         ::testing::Values(FieldList::gravity(), linear_magnetic, FieldList::magnetic_gradient()),
+                         [](const auto& of) {
+                           return of.param == linear_magnetic        ? "magnetic"
+                                  : of.param == FieldList::gravity() ? "gravity"
+                                                                     : "gradient";
+                         });
 
 TEST_P(TreeOperatorOf, IsTransposedByItsOwnTranspose) {
   Operators o(Masses::cells, Places::on_top, 1e-4, GetParam());

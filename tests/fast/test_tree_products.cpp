@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 
-// Products of trees against direct sums, their transposes, and their bits on several threads.
+// Products of trees against direct sums, their transposes, and their bits on several threads; the bound of exchanges.
 
 #include <gtest/gtest.h>
 
@@ -168,6 +168,54 @@ TEST(TreeProducts, KeepsToTheTolerance) {
     }
   }
   std::cout << "largest error over tolerance: " << worst << "\n";
+}
+
+/// What a source at the edge of its cell that is next to a point at the edge of its own, all on one line, errs by in an
+/// exchange of this degree: a mass of 1, or with `above` = 1 a dipole of 1 along the line, in the q-th derivative.
+double error_of_worst(double a, double b, double d, int degree, int q, int above) {
+  double error = 0;
+  for (int n = degree + 1; n < degree + 400; ++n) {
+    double term = std::pow((a + b) / d, n - q - above) / std::pow(d, q + above + 1);
+    for (int i = 0; i < q + above; ++i) term *= n - i;
+    error += term;
+  }
+  return error;
+}
+
+// That error is the bound of cells of which nothing but the mass is known.
+TEST(LeastDegree, HoldsForTheWorstAndHardlyMore) {
+  const std::vector<float> log_h(fast::n_target_sizes * fast::n_powers, 0.0F);
+  Draw draw(23);
+  for (int i = 0; i < 3000; ++i) {
+    const double a = std::pow(10, draw(-1, 3)), b = a * std::pow(2, draw(-3, 5)), d = (a + b) / draw(0.05, 0.8);
+    const int q = i % 3, above = i / 3 % 2;
+    fast::AllowedErrors allowed{{infinite_size, infinite_size, infinite_size}, above};
+    allowed.of[q] = std::pow(10, draw(-12, 0)) / std::pow(d - a - b, q + above + 1);
+    const int degree = fast::LeastDegree{allowed, fast::max_degree}(a, b, d, 1, log_h.data());
+    if (degree >= 0) {
+      EXPECT_LE(error_of_worst(a, b, d, degree, q, above), allowed.of[q]) << degree << " " << q << " " << above;
+    }
+    // chords and sums of further terms are a little above
+    const int less = degree < 0 ? fast::max_degree : degree - 1;
+    if (less >= 2) {
+      EXPECT_GE(error_of_worst(a, b, d, less, q, above), 0.85 * allowed.of[q]) << less << " " << q << " " << above;
+    }
+  }
+}
+
+TEST(TreeSettings, AllowErrorsByTheSizesOfTheirKind) {
+  const auto allowed = [](FieldSet set) {
+    return fast::tree_settings(set, fields_of(set), 0.1, {1, 2, 3, 4, 5}).allowed;
+  };
+  constexpr double share = fast::share_of_exchange * 0.1;
+  const fast::AllowedErrors gravity = allowed(FieldSet::all), magnetic = allowed(FieldSet::magnetic_gradient);
+  EXPECT_EQ(gravity.above, 0);
+  EXPECT_EQ(magnetic.above, 1);
+  for (int q = 0; q < 3; ++q) {
+    EXPECT_EQ(gravity.of[q], share * (1 + q));
+    EXPECT_EQ(magnetic.of[q], q == 0 ? infinite_size : share * (3 + q));
+    EXPECT_EQ(allowed(FieldSet::gz).of[q], q == 1 ? share * 2 : infinite_size);
+  }
 }
 
 TEST(TreeProducts, UsesExchanges) {
