@@ -176,6 +176,12 @@ TEST(MakeModel, ReadsUbcsVectors) {
   EXPECT_THAT(testing::read_all(*ensemble).magnetization,
               ElementsAre(ElementsAre(4, 0), ElementsAre(8, -4), ElementsAre(-12, -2)));
   EXPECT_THAT(ensemble->notes(), ElementsAre(HasSubstr("2 of 4 cells of")));
+  // a vector is inactive by all of its numbers
+  mesh.ubc->inactive = 0;
+  folder.write("m.fld", "0 0 0\n1 0 0\n0 0 0\n0 -1 0\n");
+  run.model = mesh;
+  EXPECT_EQ(made(run)->description(), "mesh 2 x 1 x 2, 2 prisms with magnetization");
+  mesh.ubc->inactive = -100;
   // the same beside edges of a case's own
   MeshSpec own;
   own.easting = EdgesList{{0, 10, 20}};

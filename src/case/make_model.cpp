@@ -219,15 +219,27 @@ PropertyFill property_fill(const Case& run, const std::string& key, const Proper
   return fill;
 }
 
+/// The magnetisation of cells along easting, northing and upward, A/m.
+using Vectors = std::array<std::vector<double>, 3>;
+
+/// Replaces by 0 the vectors whose three numbers are `mark` in a file of to_si A/m a number, the third downward;
+/// returns how many.
+std::int64_t replace_vectors(Vectors& vectors, double mark, double to_si) {
+  std::int64_t replaced = 0;
+  const double value = mark * to_si;
+  auto& [easting, northing, upward] = vectors;
+  for (std::size_t i = 0; i < easting.size(); ++i) {
+    if (easting[i] != value || northing[i] != value || upward[i] != -value) continue;
+    easting[i] = northing[i] = upward[i] = 0;
+    ++replaced;
+  }
+  return replaced;
+}
+
 /// Throws InputError where a vector model, to_si A/m a number, has the mark of UBC's inactive cells; `first`: what to
 /// do about it before that is said.
-void check_air(const InputFile& file, const std::array<std::vector<double>, 3>& upward, double to_si,
-               const std::string& first) {
-  std::int64_t inactive = 0;
-  const double mark = ubc_inactive * to_si;
-  for (std::size_t i = 0; i < upward[0].size(); ++i) {
-    if (upward[0][i] == mark && upward[1][i] == mark && upward[2][i] == -mark) ++inactive;
-  }
+void check_air(const InputFile& file, Vectors& vectors, double to_si, const std::string& first) {
+  const std::int64_t inactive = replace_vectors(vectors, ubc_inactive, to_si);
   if (inactive == 0) return;
   const std::string text = number_text(ubc_inactive);
   throw file.error(
@@ -247,13 +259,12 @@ double effective_unit(const Case& run, const InputFile& file) {
 }
 
 /// What magnetization.file of cells names.
-std::array<std::vector<double>, 3> listed_magnetizations(const Case& run, const InputFile& file,
-                                                         const DensityFile& spec, const CellCounts& counts,
-                                                         std::vector<std::string>& notes) {
+Vectors listed_magnetizations(const Case& run, const InputFile& file, const DensityFile& spec, const CellCounts& counts,
+                              std::vector<std::string>& notes) {
   if (format_of_suffix(file.path) != FileFormat::ubc_vectors) return read_magnetizations(file, spec, counts);
   if (!spec.dataset.empty()) throw file.error("is text, which has no datasets; leave out the key dataset beside it");
   const double unit = effective_unit(run, file);
-  auto components = read_ubc_vectors(file, unit, counts);
+  Vectors components = read_ubc_vectors(file, unit, counts);
   check_air(file, components, unit, "name it by model.mesh.ubc.magnetization and ");
   notes.push_back(
       fmt::format("{}: '{}' is read as a UBC vector model, depth fastest and down, in |F0|/mu0 = {:.6g} A/m", file.key,
@@ -269,7 +280,7 @@ CellBackground cell_background(const Case& run, const std::string& key, const Ce
   background[susceptibility_property] = property_fill(run, key + ".susceptibility", spec.susceptibility, counts, notes);
   PropertyFill* const magnetization = &background[magnetization_property];
   if (const auto* named = std::get_if<DensityFile>(&spec.magnetization)) {
-    auto components =
+    Vectors components =
         listed_magnetizations(run, input_file(run, named->file, key + ".magnetization.file"), *named, counts, notes);
     for (std::size_t d = 0; d < 3; ++d) magnetization[d] = listed_fill(std::move(components[d]));
   } else {
@@ -317,22 +328,21 @@ void check_air(const UbcProperty& of, const std::vector<double>& values) {
 /// Fills the properties that a file of UBC's holds, with 0 in its inactive cells. Throws InputError where all cells are
 /// inactive, too.
 void fill_from_ubc(CellBackground& background, UbcProperty& of, const UbcFiles& files, const CellCounts& counts) {
-  std::array<std::vector<double>, 3> columns;
-  if (of.columns == columns.size()) {
+  Vectors columns;
+  const bool is_vector = of.columns == columns.size();
+  if (is_vector) {
     columns = read_ubc_vectors(of.file, of.to_si, counts);
+    if (files.inactive) of.inactive = replace_vectors(columns, *files.inactive, of.to_si);
   } else {
     columns[0] = read_ubc_densities(of.file, of.to_si, counts, property_names[of.property]);
-  }
-  for (std::size_t c = 0; c < of.columns && files.inactive; ++c) {
-    // the third is upward here
-    of.inactive = replace_mark(columns[c], *files.inactive, c == 2 ? -of.to_si : of.to_si, 0);
+    if (files.inactive) of.inactive = replace_mark(columns[0], *files.inactive, of.to_si, 0);
   }
   if (const auto cells = static_cast<std::int64_t>(columns[0].size()); of.inactive == cells) {
     throw InputError("", "model.mesh.ubc.inactive",
                      fmt::format("is {}, which all {} of '{}' have; write what its cells without a mass have alone",
                                  number_text(*files.inactive), counted(cells, "cell"), of.file.path.string()));
   }
-  if (of.columns == columns.size()) {
+  if (is_vector) {
     check_air(of.file, columns, of.to_si, "");
   } else {
     check_air(of, columns[0]);
