@@ -280,6 +280,8 @@ TEST_F(CaseTest, ReadsMagneticProperties) {
 
   const Case ubc = read(small_points + "model: {mesh: {ubc: {mesh: a.msh, susceptibility: a.sus}}}\n");
   EXPECT_EQ(std::get<MeshSpec>(ubc.model).ubc->susceptibility, m_folder / "a.sus");
+  const Case vectors = read(small_points + "model: {mesh: {ubc: {mesh: a.msh, magnetization: a.fld}}}\n");
+  EXPECT_EQ(std::get<MeshSpec>(vectors.model).ubc->magnetization, m_folder / "a.fld");
   const Case list =
       read(small_points + "model: {prisms: {file: b.csv, columns: [x1, x2, y1, y2, z1, z2, susceptibility]}}\n");
   EXPECT_EQ(std::get<PrismsSpec>(list.model).columns.back(), "susceptibility");

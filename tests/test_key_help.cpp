@@ -64,7 +64,7 @@ TEST(KeyHelp, ShowsTheKeysOfASection) {
   // with the first sentence of each
   EXPECT_THAT(key_help("model.mesh.ubc"),
               HasSubstr("\n  mesh            name of a file  required\n      The mesh (.msh).\n"
-                        "  density         name of a file  required without susceptibility\n"
+                        "  density         name of a file  required without susceptibility and magnetization\n"
                         "      The cells' densities (.den), in UBC's order.\n"));
   EXPECT_THAT(key_help("execution.slots"), Not(HasSubstr("Keys of")));
 }

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -20,11 +21,13 @@
 #include <prismfield/host_operator.hpp>
 #include <prismfield/invert.hpp>
 
+#include "inversion/cell_weights.hpp"
 #include "ranks.hpp"
 
 namespace prismfield::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Vector = std::array<double, 3>;
 using Numbers = std::vector<double>;
@@ -193,6 +196,36 @@ TEST(MagneticInversion, WeighsByTheCubeOfDepth) {
   EXPECT_NE(invert_here(input).model.values, usual);
 }
 
+/// That with which the fields of a small body fall.
+TEST(MagneticInversion, WeighsByThePowerOfItsData) {
+  const auto power = [](std::initializer_list<FieldList> sets) {
+    std::vector<DataSet> data;
+    for (const FieldList fields : sets) data.emplace_back().fields = fields;
+    return usual_power(data);
+  };
+  EXPECT_EQ(power({{Field::gz}}), 2);
+  EXPECT_EQ(power({{Field::potential}}), 2);
+  EXPECT_EQ(power({{Field::gxx, Field::guv}}), 3);
+  EXPECT_EQ(power({{Field::gxx, Field::gx}}), 2);
+  EXPECT_EQ(power({{Field::gxx}, {Field::gz}}), 2);
+  EXPECT_EQ(power({{Field::bx, Field::tmi}}), 3);
+  EXPECT_EQ(power({{Field::bxx, Field::tmi_z}}), 4);
+  EXPECT_EQ(power({{Field::tmi_x}, {Field::tmi}}), 3);
+
+  // twice as far a dipole's gradient is a sixteenth
+  const std::vector<double> edges{-1, 1};
+  const ActiveCells dipole({edges, edges, edges});
+  Points points;
+  points.easting = points.northing = {0, 0};
+  points.upward = {500, 1000};
+  Request request;
+  request.fields = {Field::bzz};
+  Numbers values(2);
+  const MagnetizedPrisms magnet(dipole, {0, 0, 1});
+  HostOperator(magnet, points, request).apply(Numbers{1}, values);
+  EXPECT_NEAR(std::log2(values[0] / values[1]), power({request.fields}), 1e-4);
+}
+
 TEST(MagneticInversion, FindsTheDirectionOfARemanence) {
   const BuriedBlock block;
   const Vector remanence = vector_of(-35, 130, 2);
@@ -301,6 +334,13 @@ TEST(MagneticInversion, NamesWhatIsWrong) {
     EXPECT_THAT(message(unknown, [](InversionInput& input) { input.request.magnetic.inducing_field = {}; }),
                 HasSubstr("magnetic.inducing_field"));
   }
+  EXPECT_THAT(message(Unknown::magnetization,
+                      [](InversionInput& input) {
+                        input.request.magnetic.inducing_field = {};
+                        input.data[0].fields = {Field::bx, Field::tmi_y};
+                      }),
+              AllOf(HasSubstr("magnetic.inducing_field: data[0] has tmi_y, which needs the inducing field"),
+                    HasSubstr("data[0].values: has 100 values, 200 are expected")));
   EXPECT_THAT(message(Unknown::magnetization,
                       [&](InversionInput& input) { input.reference.assign(static_cast<std::size_t>(block.n()), 0); }),
               HasSubstr("reference: has 600 values, 1800 are expected"));

@@ -147,6 +147,70 @@ TEST(MakeModel, ReadsUbcsSusceptibilities) {
   EXPECT_EQ(ensemble->notes().size(), 1U);
 }
 
+TEST(MakeModel, ReadsUbcsVectors) {
+  using ::testing::ElementsAre;
+  using ::testing::HasSubstr;
+  ScratchFolder folder;
+  Case run;
+  run.magnetic = testing::small_field();
+  // |F0|/mu0, A/m
+  run.magnetic.inducing_field = {0, 0, -4 * 0x1p-20};
+  run.locations["model.mesh.ubc.magnetization"] = run.locations["model.mesh.magnetization.file"] = "case.yaml:5";
+  MeshSpec mesh;
+  mesh.ubc.emplace();
+  mesh.ubc->mesh = folder.write("m.msh", "2 1 2\n0 0 0\n10 10\n10\n5 5\n");
+  // from the top down, then eastward: east, north, down
+  mesh.ubc->magnetization = folder.write("m.fld", "-100 -100 -100\n1 2 3\n-100 -100 -100\n0 -100 0.5\n");
+  const auto wrong = [&] {
+    run.model = mesh;
+    return folder.removed_from(mistakes([&] { (void)made(run); }));
+  };
+  EXPECT_EQ(wrong(),
+            "case.yaml:5: model.mesh.ubc.magnetization: 'm.fld' has -100 -100 -100 in 2 cells: if that marks inactive "
+            "cells, such as air, write inactive: -100 beside it");
+  mesh.ubc->inactive = -100;
+  folder.write("m.fld", "-100 -100 -100\n1 2 3\n-100 -100 -100\n0 -1 0.5\n");
+  run.model = mesh;
+  const auto ensemble = made(run);
+  EXPECT_EQ(ensemble->description(), "mesh 2 x 1 x 2, 2 prisms with magnetization");
+  EXPECT_THAT(testing::read_all(*ensemble).magnetization,
+              ElementsAre(ElementsAre(4, 0), ElementsAre(8, -4), ElementsAre(-12, -2)));
+  EXPECT_THAT(ensemble->notes(), ElementsAre(HasSubstr("2 of 4 cells of")));
+  // a vector is inactive by all of its numbers
+  mesh.ubc->inactive = 0;
+  folder.write("m.fld", "0 0 0\n1 0 0\n0 0 0\n0 -1 0\n");
+  run.model = mesh;
+  EXPECT_EQ(made(run)->description(), "mesh 2 x 1 x 2, 2 prisms with magnetization");
+  mesh.ubc->inactive = -100;
+  // the same beside edges of a case's own
+  MeshSpec own;
+  own.easting = EdgesList{{0, 10, 20}};
+  own.northing = EdgesList{{0, 10}};
+  own.upward = EdgesList{{-10, -5, 0}};
+  own.magnetization = DensityFile{folder.write("own.fld", "0 0 0\n1 2 3\n0 0 0\n0 -1 0.5\n"), "", {}, "magnetization"};
+  run.model = own;
+  const auto listed = made(run);
+  EXPECT_EQ(testing::read_all(*listed).magnetization, testing::read_all(*ensemble).magnetization);
+  EXPECT_THAT(listed->notes(),
+              ElementsAre(HasSubstr("'own.fld' is read as a UBC vector model, depth fastest and down")));
+
+  folder.write("m.fld", "1 2 3\n1 2\n1 2 3\n0 -1 0.5\n");
+  EXPECT_EQ(
+      wrong(),
+      "case.yaml:5: model.mesh.ubc.magnetization: 'm.fld' holds 11 numbers, but the mesh of 2 x 1 x 2 needs three "
+      "for each of its 4 cells");
+  folder.write("m.fld", "1 2 3\n1 2 x\n1 2 3\n0 -1 0.5\n");
+  EXPECT_EQ(wrong(), "m.fld:2: component: 'x' is not a number");
+  mesh = own;
+  folder.write("own.fld", "1 2 3\n1 2 3\n-100 -100 -100\n0 0 0\n");
+  EXPECT_THAT(wrong(), HasSubstr("model.mesh.magnetization.file: 'own.fld' has -100 -100 -100 in 1 cell: if that marks "
+                                 "inactive cells, such as air, name it by model.mesh.ubc.magnetization and write"));
+  run.magnetic.inducing_field = {};
+  EXPECT_THAT(wrong(), HasSubstr("case.yaml:5: model.mesh.magnetization.file: 'own.fld' holds effective "
+                                 "susceptibilities, M over |F0|/mu0, and the case has no inducing field; write "
+                                 "magnetic: {inducing_field"));
+}
+
 TEST(MakeModel, SaysThatTheModelIsMissing) {
   Case run;
   run.locations["model"] = "case.yaml:2";

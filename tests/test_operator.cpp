@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <csignal>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include <prismfield/forward.hpp>
 #include <prismfield/host_operator.hpp>
 
+#include "base/interrupt.hpp"
 #include "base/random.hpp"
 #include "compute/operator_plan.hpp"
 #include "forward_helpers.hpp"
@@ -554,6 +556,18 @@ TEST(Operator, CountsWhatItHolds) {
   // a shape of its own for each prism: more than a kibibyte
   EXPECT_GT(keeps.plan().host_bytes, 70'000 * 1024);
   EXPECT_LT(stages_anew.plan().host_bytes, keeps.plan().host_bytes);
+}
+
+/// The blocks of prisms are staged one by one, which can take as long as a product.
+TEST(Operator, CanBeLeftWhileItIsMade) {
+  if (ranks().size() > 1) GTEST_SKIP() << "a signal of one process";
+  const std::vector<Prism> prisms = many_shapes(70);
+  const ListEnsemble source(prisms);
+  Execution execution;
+  execution.space = Space::serial;
+  const Interruptible interruptible;
+  ASSERT_EQ(std::raise(SIGINT), 0);
+  EXPECT_THROW(HostOperator(source, points_among(50), {{Field::gz}, 1, execution}), Stopped);
 }
 
 TEST(Operator, RefusesOutputThatOverlapsItsInput) {

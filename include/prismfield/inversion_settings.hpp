@@ -30,12 +30,20 @@ namespace prismfield {
   return fields;
 }
 
+/// The first field of a list that is along the inducing field; none: it has none of them.
+[[nodiscard]] constexpr std::optional<Field> first_along_inducing_field(FieldList list) noexcept {
+  for (const FieldInfo& field : list) {
+    if (field.rule == FieldRule::along_inducing_field) return field.field;
+  }
+  return std::nullopt;
+}
+
 /// What makes deep or distant cells count less in the regularisation.
 enum class WeightingKind { sensitivity, depth, distance, none };
 struct Weighting {
   WeightingKind kind = WeightingKind::sensitivity;
   /// depth, distance: of the weight of the square, which falls as distance^-power; unset: 2, where all data are of
-  /// the gradient tensor or magnetic 3
+  /// the gradient tensor or magnetic 3, where all are of magnetic gradients 4
   std::optional<double> power;
   /// depth: metres added to the depth below the mesh's top; distance: to the distance; unset: fitted
   std::optional<double> z0;

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* The library for C and for what calls C: Python, Fortran, Julia, MATLAB. Units are SI (m, kg/m3, A/m, m/s2, 1/s2, T)
-   and z points up. Every function that can fail returns a pf_code; pf_message() says what was wrong. One call computes at a
-   time: others wait, so any thread may call. */
+   and z points up. Every function that can fail returns a pf_code; pf_message() says what was wrong. One call computes
+   at a time: others wait, so any thread may call. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -83,7 +83,8 @@ typedef struct pf_points {
    numbers
      gravitational_constant    m3 kg-1 s-2
      magnetic.inducing_field (3)   inclination and declination, degrees, and intensity, nT: the direction of tmi and
-                               tmi_exact; what it induces has to be in the magnetization of the prisms
+                               tmi_exact, and of pf_invert what magnetises a susceptibility; of pf_forward and
+                               operators what it induces has to be in the magnetization of the prisms
      magnetic.vacuum_permeability  N A-2
      execution.batch, execution.slots, execution.block, execution.chunk, execution.memory_limit (bytes)
      execution.tolerance       of pf_forward, relative to the largest value of each field
@@ -97,6 +98,7 @@ typedef struct pf_points {
      magnetic.inside           B, H, nan, cavity, borehole
      execution.space, .precision, .kernel, .method
      sensitivity.store, .precision
+     inversion.unknown         density, susceptibility, magnetization
      inversion.weighting.kind, .trend (none, constant, linear), .beta (gcv, l_curve), .data_norm (squares, huber) */
 typedef struct pf_settings pf_settings;
 pf_settings* pf_settings_new(void);
@@ -137,6 +139,12 @@ double pf_gravity(int field, double easting, double northing, double upward, dou
 void pf_magnetic(double easting, double northing, double upward, double west, double east, double south, double north,
                  double bottom, double top, double magnetization_easting, double magnetization_northing,
                  double magnetization_upward, double* b);
+
+/* A component of the gradient of B, T/m, likewise: the number of bxx, byy, bzz, bxy, bxz or byz; NaN of other fields.
+ */
+double pf_magnetic_gradient(int field, double easting, double northing, double upward, double west, double east,
+                            double south, double north, double bottom, double top, double magnetization_easting,
+                            double magnetization_northing, double magnetization_upward);
 
 /* ---- operators: G, whose rows are (field, point) and whose columns are the prisms: their densities or, of magnetic
    fields, factors of the magnetization that they are given. Fields of both kinds are not for one operator, nor are
@@ -183,7 +191,9 @@ typedef struct pf_data {
   const double* sigma;
 } pf_data;
 
-/* (n) or (n_active) each, in the order of the active cells; NULL: none. */
+/* (n) or (n_active) each, in the order of the active cells, in the unit of inversion.unknown: kg/m3, SI or A/m; of a
+   magnetization, but for cell_weights, three of these one behind another, along easting, northing and upward. NULL:
+   none. */
 typedef struct pf_start_model {
   const double* reference;
   const double* start;
@@ -199,8 +209,9 @@ void pf_inversion_delete(pf_inversion* made);
 /* 1: the target was reached; otherwise pf_inversion_message() says why not. */
 int pf_inversion_on_target(const pf_inversion* inversion);
 const char* pf_inversion_message(const pf_inversion* inversion);
-/* Arrays of the model: "density", "density_sigma", "depth_of_investigation" (active cells), "predicted/0", ... (of the
-   data set, as its values), and of the table of solutions "beta", "phi_d", "phi_m", "chi", "products", "seconds".
+/* Arrays of the model: "density" and "density_sigma" or those of another inversion.unknown, as pf_start_model has them,
+   "depth_of_investigation" (active cells), "predicted/0", ... (of the data set, as its values), and of the table of
+   solutions "beta", "phi_d", "phi_m", "chi", "products", "seconds".
    Returns its length, 0 where there is none; copies it when values is not NULL. */
 int64_t pf_inversion_values(const pf_inversion* inversion, const char* name, double* values);
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""choclo.prism's functions of gravity and of B by prismfield, for loops of numba's nopython code and for Python.
+"""choclo.prism's functions of gravity, B and its gradient by prismfield, for Python and for numba's nopython code.
 
 Each takes easting, northing, upward of a point, west, east, south, north, bottom, top of a prism, m, and its density,
 kg/m3, or the components of its magnetisation, A/m, and returns a field of SI units, z up; magnetic_field returns the
 three components of B, T. As in choclo gradients and B on a face are the limit from outside, and NaN on edges where they
-have none, B also inside. Unlike choclo, they keep 1e-12 of their size far from a prism too, and a prism without a
-volume gives NaN.
+have none, B and its gradient also inside. Unlike choclo, they keep 1e-12 of their size far from a prism too, and a
+prism without a volume gives NaN.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from prismfield.library import FIELDS, lib
 
 __all__ = [
     "gravity_e", "gravity_ee", "gravity_en", "gravity_eu", "gravity_n", "gravity_nn", "gravity_nu", "gravity_pot",
-    "gravity_u", "gravity_uu", "magnetic_e", "magnetic_field", "magnetic_n", "magnetic_u",
+    "gravity_u", "gravity_uu", "magnetic_e", "magnetic_ee", "magnetic_en", "magnetic_eu", "magnetic_field",
+    "magnetic_n", "magnetic_nn", "magnetic_nu", "magnetic_u", "magnetic_uu",
 ]  # fmt: skip
 
 Scalar = Callable[[float, float, float, float, float, float, float, float, float, float], float]
@@ -73,3 +74,26 @@ def _component(number: int) -> Callable[..., float]:
 magnetic_e = _component(0)
 magnetic_n = _component(1)
 magnetic_u = _component(2)
+
+
+_magnetic_gradient = lib.pf_magnetic_gradient
+
+
+def _gradient(field: str) -> Callable[..., float]:
+    number = FIELDS.index(field)
+
+    def gradient(easting, northing, upward, west, east, south, north, bottom, top, m_east, m_north, m_up):  # type: ignore
+        return _magnetic_gradient(
+            number, easting, northing, upward, west, east, south, north, bottom, top, m_east, m_north, m_up
+        )
+
+    compiled: Callable[..., float] = numba.njit(gradient)
+    return compiled
+
+
+magnetic_ee = _gradient("bxx")
+magnetic_nn = _gradient("byy")
+magnetic_uu = _gradient("bzz")
+magnetic_en = _gradient("bxy")
+magnetic_eu = _gradient("bxz")
+magnetic_nu = _gradient("byz")

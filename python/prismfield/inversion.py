@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Inversion of fields for the densities of a mesh."""
+"""Inversion of fields for the densities, susceptibilities or magnetisations of a mesh."""
 
 from __future__ import annotations
 
@@ -28,6 +28,9 @@ from prismfield.library import (
     pointer,
     start,
 )
+
+# What can be inverted for, and the numbers that a cell has of it.
+_COMPONENTS = {"density": 1, "susceptibility": 1, "magnetization": 3}
 
 
 @dataclass
@@ -64,18 +67,24 @@ class Cells:
 class Model:
     """What an inversion came to.
 
-    density: (upward, northing, easting), kg/m3, NaN in inactive cells; density_sigma and depth_of_investigation
-    likewise where they were asked for, else None. predicted: of each data set, in its shape, units and axes.
-    convergence: columns of the table of solutions by name (beta, phi_d, phi_m, chi, products, seconds). on_target:
-    whether the misfit reached its target; message says why not.
+    density, kg/m3, or susceptibility, SI: (upward, northing, easting), or magnetization, A/m: (upward, northing,
+    easting, 3) along easting, northing, upward; NaN in inactive cells, and None of what was not the unknown. Its
+    standard deviation, named likewise with _sigma, and depth_of_investigation, (upward, northing, easting), where they
+    were asked for, else None. predicted: of each data set, in its shape, units and axes. convergence: columns of the
+    table of solutions by name (beta, phi_d, phi_m, chi, products, seconds). on_target: whether the misfit reached its
+    target; message says why not.
     """
 
-    density: Array
     on_target: bool
     message: str
     predicted: list[Array]
     convergence: dict[str, Array]
+    density: Array | None = None
+    susceptibility: Array | None = None
+    magnetization: Array | None = None
     density_sigma: Array | None = None
+    susceptibility_sigma: Array | None = None
+    magnetization_sigma: Array | None = None
     depth_of_investigation: Array | None = None
 
 
@@ -120,6 +129,8 @@ def invert(
     cells: Cells,
     data: Data | Sequence[Data],
     *,
+    unknown: str = "density",
+    inducing_field: tuple[float, float, float] | None = None,
     reference: npt.ArrayLike | None = None,
     start_model: npt.ArrayLike | None = None,
     lower: npt.ArrayLike | None = None,
@@ -130,14 +141,21 @@ def invert(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Model:
-    """The densities of cells that make the data: as `prismfield invert` finds them, in memory.
+    """What cells are made of that make the data: as `prismfield invert` finds it, in memory.
 
-    reference, start_model, lower, upper, cell_weights: (upward, northing, easting), or one number; bounds may be
-    infinite. progress: called with the part that is done of each step. settings: keys of
+    unknown: "density" (kg/m3), "susceptibility" (SI) or "magnetization" (A/m, three components a cell); data of the
+    last two are of bx, by, bz, tmi and their derivatives. inducing_field: as forward() has it, for susceptibilities and
+    what is along it. reference, start_model, lower, upper, in the unit of the unknown, and cell_weights: (upward,
+    northing, easting), or one number; of a magnetization, but for cell_weights, (upward, northing, easting, 3), or (3,)
+    or one number. Bounds may be infinite. progress: called with the part that is done of each step. settings: keys of
     the program's inversion section without its name and what they take, e.g. {"bounds": [0, 500], "smoothness":
-    [1, 1, 1], "weighting.kind": "depth"}, and keys of "sensitivity." and "execution."; include/prismfield/prismfield.h
-    lists them. Raises InputError, RunError, KeyboardInterrupt.
+    [1, 1, 1], "weighting.kind": "depth"}, and keys of "sensitivity.", "execution." and "magnetic.";
+    include/prismfield/prismfield.h lists them. Raises InputError, RunError, KeyboardInterrupt.
     """
+    if unknown not in _COMPONENTS:
+        raise InputError(f"unknown: {unknown!r} is none of {', '.join(_COMPONENTS)}")
+    if settings and "unknown" in settings:
+        raise InputError("settings: unknown is an argument of its own")
     edges = [array(n, values, None) for n, values in zip(("easting", "northing", "upward"), vars(cells).values())]
     shape = tuple(len(edge) - 1 for edge in reversed(edges))
     if min(shape) < 1:
@@ -150,17 +168,20 @@ def invert(
     numbers = np.flatnonzero(active)
     sets = [_data_set(of) for of in ([data] if isinstance(data, Data) else data)]
 
-    def of_cells(name: str, values: npt.ArrayLike | None) -> Array | None:
+    def of_cells(name: str, values: npt.ArrayLike | None, components: int) -> Array | None:
         if values is None:
             return None
         given = on_host(name, values)
-        whole = given if given.ndim else np.broadcast_to(given, shape)
-        if whole.shape != shape:
-            raise InputError(f"{name}: has the shape {whole.shape}, {shape} is needed")
-        return array(name, whole[active], None, allowed="infinite" if name in ("lower", "upper") else "finite")
+        wanted = (*shape, components) if components > 1 else shape
+        whole = np.broadcast_to(given, wanted) if given.shape in ((), wanted[3:]) else given
+        if whole.shape != wanted:
+            raise InputError(f"{name}: has the shape {whole.shape}, {wanted} is needed")
+        # component by component
+        flat = np.ravel(whole[active].T)
+        return array(name, flat, None, allowed="infinite" if name in ("lower", "upper") else "finite")
 
     kept = [
-        of_cells(name, values)
+        of_cells(name, values, 1 if name == "cell_weights" else _COMPONENTS[unknown])
         for name, values in (
             ("reference", reference),
             ("start_model", start_model),
@@ -177,12 +198,18 @@ def invert(
         len(numbers),
     )
     keys = {
-        key if key.startswith(("sensitivity.", "execution.")) else f"inversion.{key}": value
+        key if key.startswith(("sensitivity.", "execution.", "magnetic.")) else f"inversion.{key}": value
         for key, value in (settings or {}).items()
     }
     if threads:
         start(threads)
-    of_call = Settings({"sensitivity.store": "auto", "execution.space": space, **keys}, progress)
+    of_call = Settings(
+        {
+            "sensitivity.store": "auto", "execution.space": space, "magnetic.inducing_field": inducing_field, **keys,
+            "inversion.unknown": unknown,
+        },
+        progress,
+    )  # fmt: skip
     handle = ct.c_void_p()
     arrays = (DataArrays * len(sets))(*(one.arrays for one in sets))
     compute(
@@ -190,12 +217,12 @@ def invert(
         settings=of_call,
     )  # fmt: skip
     try:
-        return _model(handle, sets, active)
+        return _model(handle, sets, active, unknown)
     finally:
         lib.pf_inversion_delete(handle)
 
 
-def _model(handle: ct.c_void_p, sets: list[_Set], active: npt.NDArray[np.bool_]) -> Model:
+def _model(handle: ct.c_void_p, sets: list[_Set], active: npt.NDArray[np.bool_], unknown: str) -> Model:
     """Copies a result out of the library."""
 
     def values(name: str) -> Array:
@@ -207,22 +234,19 @@ def _model(handle: ct.c_void_p, sets: list[_Set], active: npt.NDArray[np.bool_])
         found = values(name)
         if not found.size:
             return None
-        whole = np.full(active.shape, np.nan)
-        whole[active] = found
-        return whole
+        of_cells = found.reshape(-1, np.count_nonzero(active)).T
+        whole = np.full((*active.shape, of_cells.shape[1]), np.nan)
+        whole[active] = of_cells
+        return whole if of_cells.shape[1] > 1 else whole[..., 0]
 
     predicted = []
     for number, one in enumerate(sets):
         rows = values(f"predicted/{number}").reshape(len(one.places), -1) * one.factors[:, np.newaxis]
         predicted.append(rows[one.places].reshape(one.shape))
-    density = on_mesh("density")
-    assert density is not None
     return Model(
-        density=density,
         on_target=bool(lib.pf_inversion_on_target(handle)),
         message=lib.pf_inversion_message(handle).decode(),
         predicted=predicted,
         convergence={name: values(name) for name in ("beta", "phi_d", "phi_m", "chi", "products", "seconds")},
-        density_sigma=on_mesh("density_sigma"),
-        depth_of_investigation=on_mesh("depth_of_investigation"),
+        **{name: on_mesh(name) for name in (unknown, f"{unknown}_sigma", "depth_of_investigation")},
     )

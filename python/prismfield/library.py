@@ -157,6 +157,7 @@ def load(path: pathlib.Path) -> ct.CDLL:
         ("pf_set_interruptible", None, [ct.c_int]),
         ("pf_gravity", number, [ct.c_int, *[number] * 10]),
         ("pf_magnetic", None, [*[number] * 12, pointer]),
+        ("pf_magnetic_gradient", number, [ct.c_int, *[number] * 12]),
         ("pf_forward", ct.c_int, [pointer, pointer, *fields, pointer, pointer, pointer, pointer]),
         ("pf_operator_new", ct.c_int, [pointer, pointer, *fields, pointer, pointer]),
         ("pf_operator_delete", None, [pointer]),

@@ -5,7 +5,9 @@
 Peers are compared at up to some five sizes of a prism: further away their closed forms lose digits.
 """
 
+import json
 import os
+import subprocess
 import warnings
 
 import numpy as np
@@ -166,6 +168,137 @@ def test_errors_of_operators(fields, options, text):
         pf.Operator([CUBE], [[0.0, 0.0, 90.0]], fields, **options)
 
 
+EDGES = np.linspace(0, 600, 7), np.linspace(0, 500, 6), np.linspace(-300, 0, 4)
+ACTIVE = np.arange(90).reshape(3, 5, 6) > 3
+STATIONS = tuple(a.ravel() for a in np.meshgrid(np.linspace(20, 580, 9), np.linspace(30, 470, 9), 25.0))
+
+
+def block(of):
+    """What cells have of a block of `of`, and of the others 0."""
+    cells = np.zeros((3, 5, 6, *np.shape(of)))
+    cells[1, 1:3, 2:4] = of
+    return cells
+
+
+def fields_of_block(fields, magnetization):
+    """nT, bz down, of the block's magnetisation."""
+    upward, northing, easting = np.meshgrid(*(e[:-1] for e in EDGES[::-1]), indexing="ij")
+    prisms = np.stack([easting, easting + 100, northing, northing + 100, upward, upward + 100], axis=-1)
+    return pf.forward(prisms.reshape(-1, 6), None, STATIONS, fields, magnetization=block(magnetization).reshape(-1, 3),
+                      inducing_field=FIELD, units="nT", axes="z_down")  # fmt: skip
+
+
+def survey(magnetization, sigma=0.1):
+    """Two data sets: anomalies of one flight and components of another."""
+    common = {"sigma": sigma, "units": "nT", "axes": "z_down"}
+    return [
+        pf.Data(STATIONS, fields, fields_of_block(fields, magnetization), name=name, **common)
+        for name, fields in (("tmi", "tmi"), ("b", ["bz", "bx", "by"]))
+    ]
+
+
+INDUCED = 1e-9 * FIELD[2] / MU0 * direction(*FIELD[:2]) if "PRISMFIELD_LIBRARY" in os.environ else None
+
+
+def test_a_susceptibility_is_found():
+    chi = 0.02
+    data = survey(chi * INDUCED)
+    model = pf.invert(pf.Cells(*EDGES, ACTIVE), data, unknown="susceptibility", inducing_field=FIELD,
+                      settings={"bounds": [0, 1.5 * chi], "depth_of_investigation": 1, "uncertainty.samples": 3},
+                      )  # fmt: skip
+    assert model.density is None and model.magnetization is None and model.density_sigma is None
+    assert model.susceptibility.shape == model.susceptibility_sigma.shape == (3, 5, 6)
+    assert model.depth_of_investigation.shape == (3, 5, 6)
+    assert np.array_equal(np.isnan(model.susceptibility), ~ACTIVE)
+    found = np.nan_to_num(model.susceptibility)
+    assert found.min() >= 0 and 0.3 * chi < found.max() <= 1.5 * chi
+    assert block(1.0).ravel()[found.argmax()] == 1
+    assert model.on_target and [p.shape for p in model.predicted] == [(81,), (3, 81)]
+    assert all(np.abs(p - d.values).max() < 1 for p, d in zip(model.predicted, data))
+
+
+def test_a_magnetisation_is_found():
+    remanence = 2 * direction(-35, 130)
+    options = {"unknown": "magnetization", "inducing_field": FIELD}
+    cells, data = pf.Cells(*EDGES, ACTIVE), survey(remanence)
+    model = pf.invert(cells, data, settings={"uncertainty.samples": 3}, **options)
+    assert model.susceptibility is None and model.magnetization.shape == (3, 5, 6, 3)
+    assert model.magnetization_sigma.shape == (3, 5, 6, 3) and model.depth_of_investigation is None
+    assert np.array_equal(np.isnan(model.magnetization), np.repeat(~ACTIVE[..., np.newaxis], 3, axis=-1))
+    found = np.nan_to_num(model.magnetization)
+    # a smooth model lies deep
+    column = np.linalg.norm(found, axis=-1).sum(axis=0)
+    assert block(1.0)[1].ravel()[column.argmax()] == 1
+    total = found.sum(axis=(0, 1, 2))
+    assert total @ remanence > 0.98 * np.linalg.norm(total) * np.linalg.norm(remanence)
+    # what the model makes is what it is said to predict
+    upward, northing, easting = (i[ACTIVE] for i in np.meshgrid(*(e[:-1] for e in EDGES[::-1]), indexing="ij"))
+    prisms = np.stack([easting, easting + 100, northing, northing + 100, upward, upward + 100], axis=-1)
+    again = pf.forward(prisms, None, STATIONS, ["bz", "bx", "by"], magnetization=model.magnetization[ACTIVE],
+                       units="nT", axes="z_down")  # fmt: skip
+    assert model.predicted[1] == pytest.approx(again, abs=1e-4 * np.abs(again).max())
+
+    # one component is held, by bounds of each; a reference for all cells and one for each are the same
+    most = np.abs(block(remanence)) + [0.5, 0, 0.5]
+    held = pf.invert(cells, data, lower=-most, upper=most, cell_weights=2.0, **options).magnetization
+    assert not held[ACTIVE & (block(1.0) == 0), 1].any() and (np.abs(held) <= most)[ACTIVE].all()
+    wanted = [0.1, 0.2, -0.3]
+    one, each = (pf.invert(cells, data, reference=r, **options).magnetization
+                 for r in (wanted, np.broadcast_to(wanted, (3, 5, 6, 3))))  # fmt: skip
+    assert np.array_equal(one, each, equal_nan=True) and not np.allclose(one, model.magnetization, equal_nan=True)
+
+
+@pytest.mark.skipif("PRISMFIELD_PROGRAM" not in os.environ, reason="PRISMFIELD_PROGRAM names no program")
+@pytest.mark.parametrize("unknown, names", [
+    ("susceptibility", ["susceptibility"]),
+    ("magnetization", ["magnetization_easting", "magnetization_northing", "magnetization_upward"]),
+])  # fmt: skip
+def test_inversions_are_those_of_the_program(tmp_path, unknown, names):
+    h5py = pytest.importorskip("h5py")
+    data = survey(0.02 * INDUCED + (unknown == "magnetization") * np.array([0.3, 0, 0]))
+    for of, fields in zip(data, (["tmi"], ["bz", "bx", "by"])):
+        rows = np.vstack([*STATIONS, np.reshape(of.values, (-1, 81))]).T
+        header = ",".join(["easting", "northing", "upward", *fields])
+        np.savetxt(tmp_path / f"{of.name}.csv", rows, "%.17g", ",", header=header, comments="")
+    mesh = {way: {"edges": edges.tolist()} for way, edges in zip(("easting", "northing", "upward"), EDGES)}
+    case = {
+        "magnetic": {"inducing_field": dict(zip(("inclination", "declination", "intensity"), FIELD))},
+        "model": {"mesh": mesh},
+        "inversion": {"unknown": unknown, "data": [{"file": "tmi.csv"}, {"file": "b.csv"}], "beta": 1e-3,
+                      "sigma": {"floor": dict.fromkeys(("tmi", "bx", "by", "bz"), 0.1)}},
+        "sensitivity": {"store": "memory"},
+        "output": {"file": "model.h5"},
+    }  # fmt: skip
+    (tmp_path / "case.yaml").write_text(json.dumps(case))
+    subprocess.run([os.environ["PRISMFIELD_PROGRAM"], "invert", "case.yaml"], cwd=tmp_path, check=True)
+    with h5py.File(tmp_path / "model.h5") as file:
+        theirs = np.stack([file[name][...] for name in names], axis=-1)
+    mine = pf.invert(pf.Cells(*EDGES), data, unknown=unknown, inducing_field=FIELD,
+                     settings={"beta": 1e-3, "sensitivity.store": "memory"})  # fmt: skip
+    # the program reads nT from text
+    assert getattr(mine, unknown).reshape(theirs.shape) == pytest.approx(theirs, abs=1e-6 * np.abs(theirs).max())
+
+
+@pytest.mark.parametrize(
+    "options, text",
+    [
+        ({}, "data[0].fields: has tmi, which is no linear field of a density"),
+        ({"unknown": "chi"}, "unknown: 'chi' is none of density, susceptibility, magnetization"),
+        ({"unknown": "susceptibility"}, "magnetic.inducing_field: inversion.unknown is susceptibility"),
+        ({"unknown": "magnetization"}, "magnetic.inducing_field: data[0] has tmi, which needs the inducing field"),
+        ({"unknown": "magnetization", "inducing_field": (0, 0, 5e-5)}, "intensity in nT"),
+        ({"unknown": "magnetization", "lower": np.zeros((3, 5, 6))}, "lower: has the shape (3, 5, 6), (3, 5, 6, 3) is"),
+        ({"unknown": "magnetization", "cell_weights": np.ones(3)}, "cell_weights: has the shape (3,), (3, 5, 6) is"),
+        ({"unknown": "susceptibility", "reference": np.zeros(3)}, "reference: has the shape (3,), (3, 5, 6) is"),
+        ({"settings": {"unknown": "susceptibility"}}, "settings: unknown is an argument of its own"),
+    ],
+)  # fmt: skip
+def test_errors_of_inversions(options, text):
+    with pytest.raises(ValueError) as error:
+        pf.invert(pf.Cells(*EDGES), survey(INDUCED), **options)
+    assert text in str(error.value)
+
+
 def choclo_of(choclo, prism, point, moment):
     return np.array(choclo.magnetic_field(*point, *prism, *moment))
 
@@ -185,6 +318,41 @@ def test_choclo():
     for prism, point, moment, b in zip(prisms[:20], points[:20], moments[:20], mine):
         each = [f(*point, *prism, *moment) for f in (ours.magnetic_e, ours.magnetic_n, ours.magnetic_u)]
         assert np.array_equal(each, b, equal_nan=True)
+
+
+GRADIENTS = {"ee": "bxx", "nn": "byy", "uu": "bzz", "en": "bxy", "eu": "bxz", "nu": "byz"}
+
+
+def gradient_of(choclo, prism, point, moment):
+    return np.array([getattr(choclo, f"magnetic_{pair}")(*point, *prism, *moment) for pair in GRADIENTS])
+
+
+def test_choclo_has_nothing_else():
+    """Of its functions of magnetic fields, with the same arguments."""
+    theirs = pytest.importorskip("choclo").prism
+    import prismfield.choclo as ours
+
+    names = [name for name in dir(theirs) if name.startswith(("gravity_", "magnetic_"))]
+    assert sorted(names) == ours.__all__ and len(names) == 20
+    for name in names:
+        mine, other = (getattr(k, name).py_func.__code__ for k in (ours, theirs))
+        assert mine.co_argcount == other.co_argcount
+
+
+def test_gradients_of_choclo():
+    theirs = pytest.importorskip("choclo").prism
+    import prismfield.choclo as ours
+
+    prisms, points, moments = pairs()
+    mine, other = (of_pairs(lambda *a, k=k: gradient_of(k, *a), prisms, points, moments) for k in (ours, theirs))
+    hidden = inside(prisms, points)
+    assert np.isnan(mine[hidden]).all() and np.isnan(other[hidden]).all()
+    assert largest(mine[~hidden], other[~hidden]) < 1e-10
+    fields = of_pairs(
+        lambda p, x, m: pf.forward([p], None, [x], list(GRADIENTS.values()), magnetization=m)[:, 0],
+        prisms, points, moments,
+    )  # fmt: skip
+    assert largest(fields[~hidden], mine[~hidden]) < 1e-13
 
 
 def test_choclo_far_away():
@@ -216,6 +384,10 @@ def test_choclo_on_faces_and_edges():
     # of 125 places 8 corners, 12 edges and 1 of the interior
     assert np.isnan(found[ours]).any(axis=1).sum() == 8 + 12 + 1
     assert np.isnan(ours.magnetic_field(0.0, 0.0, 0.0, 1.0, -1.0, -1.0, 1.0, -1.0, 1.0, *M)).all()
+    found = {k: np.array([gradient_of(k, PRISM, at, M) for at in places().T]) for k in (ours, theirs)}
+    assert found[ours] == pytest.approx(found[theirs], rel=1e-10, abs=1e-18, nan_ok=True)
+    assert np.isnan(found[ours]).any(axis=1).sum() == 8 + 12 + 1
+    assert np.isnan(ours.magnetic_en(0.0, 0.0, 0.0, 1.0, -1.0, -1.0, 1.0, -1.0, 1.0, *M))
     # pf.forward has the mean of both sides, which along a face differ by mu0 M
     top = np.array([[0.0, 10.0, PRISM[5]]])
     mean = pf.forward([PRISM], None, top, B, magnetization=M)[:, 0]
@@ -228,17 +400,20 @@ def test_choclo_in_loops_of_numba():
 
     @numba.njit(parallel=True)
     def total(upward):
-        b = np.zeros((upward.size, 4))
+        b = np.zeros((upward.size, 5))
         for i in numba.prange(upward.size):
             at = (1.0, 2.0, upward[i], -10.0, 30.0, 5.0, 25.0, -40.0, -8.0, 0.3, -0.2, 1.0)
             b[i, 0], b[i, 1], b[i, 2] = ours.magnetic_field(*at)
             b[i, 3] = ours.magnetic_u(*at)
+            b[i, 4] = ours.magnetic_nu(*at)
         return b
 
     upward = np.linspace(0, 200, 300)
     b = total(upward)
     expected = pf.forward([PRISM], None, (1.0, 2.0, upward), B, magnetization=M)
     assert b[:, :3].T == pytest.approx(expected, rel=1e-12) and np.array_equal(b[:, 2], b[:, 3])
+    gradient = pf.forward([PRISM], None, (1.0, 2.0, upward), "byz", magnetization=M)
+    assert b[:, 4] == pytest.approx(gradient, rel=1e-12)
 
 
 def harmonica_both(points, prisms, moments, field, **options):

@@ -286,6 +286,8 @@ const std::map<std::string, Words, std::less<>>& text_keys() {
       {"execution.method", words(method_choices, execution(&Execution::method))},
       {"sensitivity.store", words(store_choices, storage(&StorageSettings::store))},
       {"sensitivity.precision", words(stored_precision_choices, storage(&StorageSettings::precision))},
+      {"inversion.unknown", words(
+                                unknown_choices, [](Settings & s) -> auto& { return s.inversion.unknown; })},
       {"inversion.weighting.kind",
        {{"sensitivity", [](Settings& s) { s.inversion.weighting.kind = WeightingKind::sensitivity; }},
         {"depth", [](Settings& s) { s.inversion.weighting.kind = WeightingKind::depth; }},
@@ -590,6 +592,12 @@ struct Pair {
     }
     return is_on;
   }
+  /// Whether choclo has magnetic fields there, of this magnetisation: outside of the prism and on its faces.
+  [[nodiscard]] bool is_magnetic(const std::array<double, 3>& magnetization) const {
+    if (!is_valid() || !std::ranges::all_of(magnetization, [](double x) { return std::isfinite(x); })) return false;
+    const bool is_inside = is_between(0) && is_between(1) && is_between(2);
+    return !is_inside && std::ranges::count(on_faces(), true) <= 1;
+  }
   /// Writes the fields of the pair, of these sources.
   void compute(const Request& request, double density, const std::array<double, 3>& magnetization,
                std::span<double> values) const {
@@ -641,10 +649,8 @@ void pf_magnetic(double easting, double northing, double upward, double west, do
   guarded([&] {
     const Pair pair{{easting, northing, upward}, {{{west, east}, {south, north}, {bottom, top}}}};
     const std::array<double, 3> m = {magnetization_easting, magnetization_northing, magnetization_upward};
-    if (!pair.is_valid() || !std::ranges::all_of(m, [](double x) { return std::isfinite(x); })) return;
+    if (!pair.is_magnetic(m)) return;
     const std::array<bool, 3> is_on = pair.on_faces();
-    const bool is_inside = pair.is_between(0) && pair.is_between(1) && pair.is_between(2);
-    if (is_inside || std::ranges::count(is_on, true) > 1) return;
     Request request;
     request.fields = {Field::bx, Field::by, Field::bz};
     request.magnetic.inside = Inside::field_strength;
@@ -654,6 +660,23 @@ void pf_magnetic(double easting, double northing, double upward, double west, do
       if (is_on[d]) b[d] += request.magnetic.vacuum_permeability * m[d] / 2;
     }
   });
+}
+
+double pf_magnetic_gradient(int number, double easting, double northing, double upward, double west, double east,
+                            double south, double north, double bottom, double top, double magnetization_easting,
+                            double magnetization_northing, double magnetization_upward) {
+  double value = std::numeric_limits<double>::quiet_NaN();
+  guarded([&] {
+    const Pair pair{{easting, northing, upward}, {{{west, east}, {south, north}, {bottom, top}}}};
+    const std::array<double, 3> m = {magnetization_easting, magnetization_northing, magnetization_upward};
+    const bool is_gradient = number >= static_cast<int>(Field::bxx) && number <= static_cast<int>(Field::byz);
+    if (!is_gradient || !pair.is_magnetic(m)) return;
+    Request request;
+    request.fields = {static_cast<Field>(number)};
+    // the same on both sides of a face
+    pair.compute(request, 0, m, {&value, 1});
+  });
+  return value;
 }
 
 pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const int* fields, int n_fields,
@@ -768,13 +791,13 @@ pf_code pf_invert(const pf_cells* cells, const pf_data* data, int n_data, const 
       input.data.push_back(std::move(set));
     }
     if (model != nullptr) {
-      const std::int64_t n = active.size();
+      const std::int64_t n = active.size() * components(input.settings.unknown);
       constexpr double infinity = std::numeric_limits<double>::infinity();
       input.reference = copied_if(model->reference, n);
       input.start = copied_if(model->start, n);
       input.lower = copied_if(model->lower, n);
       input.upper = copied_if(model->upper, n);
-      input.cell_weights = copied_if(model->cell_weights, n);
+      input.cell_weights = copied_if(model->cell_weights, active.size());
       // bounds on one side
       if (input.lower.empty() && !input.upper.empty()) input.lower.assign(input.upper.size(), -infinity);
       if (input.upper.empty() && !input.lower.empty()) input.upper.assign(input.lower.size(), infinity);
@@ -808,8 +831,9 @@ std::int64_t pf_inversion_values(const pf_inversion* inversion, const char* word
       for (const ConvergenceRow& row : model.convergence) column.push_back(static_cast<double>(row.*member));
     };
     constexpr std::string_view predicted = "predicted/";
-    if (key == "density") from = &model.values;
-    if (key == "density_sigma") from = &model.sigma;
+    const std::string unknown = name(model.unknown);
+    if (key == unknown) from = &model.values;
+    if (key == unknown + "_sigma") from = &model.sigma;
     if (key == "depth_of_investigation") from = &model.depth_of_investigation;
     if (key == "beta") of_rows(&ConvergenceRow::beta);
     if (key == "phi_d") of_rows(&ConvergenceRow::phi_d);

@@ -25,8 +25,8 @@ using Paths = std::vector<std::string>;
 /// Keys whose values name files to be read.
 const std::vector<Paths> input_keys = {
     {"model.voxels.density.file", "model.voxels.susceptibility.file", "model.voxels.magnetization.file",
-     "model.mesh.ubc.susceptibility", "model.prisms.file", "model.mesh.upward.file", "model.mesh.ubc.mesh",
-     "model.mesh.ubc.density", "model.terrain.file", "model.terrain.density.file"},
+     "model.mesh.ubc.susceptibility", "model.mesh.ubc.magnetization", "model.prisms.file", "model.mesh.upward.file",
+     "model.mesh.ubc.mesh", "model.mesh.ubc.density", "model.terrain.file", "model.terrain.density.file"},
     {"observations.grid.file", "observations.grid.upward.file", "observations.stations.file",
      "observations.stations.upward.file"},
     {"inversion.data", "inversion.data.file", "inversion.data.epochs", "inversion.topography.file",
@@ -57,8 +57,9 @@ const std::vector<std::pair<Commands, Paths>> used_keys = {
     // an inversion has its points from data, and finds what fills the cells
     {case_commands::run | case_commands::sensitivity,
      {"observations", "model.voxels.density", "model.voxels.susceptibility", "model.voxels.magnetization",
-      "model.mesh.susceptibility", "model.mesh.magnetization", "model.mesh.ubc.susceptibility", "model.voxels.spheres",
-      "model.voxels.boxes", "model.mesh.density", "model.mesh.ubc.density", "model.mesh.ubc.inactive"}},
+      "model.mesh.susceptibility", "model.mesh.magnetization", "model.mesh.ubc.susceptibility",
+      "model.mesh.ubc.magnetization", "model.voxels.spheres", "model.voxels.boxes", "model.mesh.density",
+      "model.mesh.ubc.density", "model.mesh.ubc.inactive"}},
 };
 
 struct KeyPage {

@@ -284,7 +284,9 @@ private:
     if (m_run.magnetic.inducing_field != std::array<double, 3>{}) return;
     std::string what;
     for (const DataSet& data : m_result.data) {
-      if (data.fields.contains(Field::tmi)) what = fmt::format("tmi of {} is along it", data.name);
+      if (const auto field = first_along_inducing_field(data.fields)) {
+        what = fmt::format("{} of {} is along it", info(*field).name, data.name);
+      }
     }
     if (m_spec.settings.unknown == Unknown::susceptibility) what = "a susceptibility is magnetised by it";
     if (what.empty()) return;

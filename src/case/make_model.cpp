@@ -219,6 +219,59 @@ PropertyFill property_fill(const Case& run, const std::string& key, const Proper
   return fill;
 }
 
+/// The magnetisation of cells along easting, northing and upward, A/m.
+using Vectors = std::array<std::vector<double>, 3>;
+
+/// Replaces by 0 the vectors whose three numbers are `mark` in a file of to_si A/m a number, the third downward;
+/// returns how many.
+std::int64_t replace_vectors(Vectors& vectors, double mark, double to_si) {
+  std::int64_t replaced = 0;
+  const double value = mark * to_si;
+  auto& [easting, northing, upward] = vectors;
+  for (std::size_t i = 0; i < easting.size(); ++i) {
+    if (easting[i] != value || northing[i] != value || upward[i] != -value) continue;
+    easting[i] = northing[i] = upward[i] = 0;
+    ++replaced;
+  }
+  return replaced;
+}
+
+/// Throws InputError where a vector model, to_si A/m a number, has the mark of UBC's inactive cells; `first`: what to
+/// do about it before that is said.
+void check_air(const InputFile& file, Vectors& vectors, double to_si, const std::string& first) {
+  const std::int64_t inactive = replace_vectors(vectors, ubc_inactive, to_si);
+  if (inactive == 0) return;
+  const std::string text = number_text(ubc_inactive);
+  throw file.error(
+      fmt::format("has {0} {0} {0} in {1}: if that marks inactive cells, such as air, {2}write inactive: {0} beside it",
+                  text, counted(inactive, "cell"), first));
+}
+
+/// A/m of an effective susceptibility of 1, in which UBC's vector models are. Throws InputError where no field is
+/// stated.
+double effective_unit(const Case& run, const InputFile& file) {
+  const auto [easting, northing, upward] = induced_magnetization(run.magnetic);
+  const double unit = std::hypot(easting, northing, upward);
+  if (unit > 0) return unit;
+  throw file.error(
+      "holds effective susceptibilities, M over |F0|/mu0, and the case has no inducing field; write magnetic: "
+      "{inducing_field: {inclination: .., declination: .., intensity: ..}}");
+}
+
+/// What magnetization.file of cells names.
+Vectors listed_magnetizations(const Case& run, const InputFile& file, const DensityFile& spec, const CellCounts& counts,
+                              std::vector<std::string>& notes) {
+  if (format_of_suffix(file.path) != FileFormat::ubc_vectors) return read_magnetizations(file, spec, counts);
+  if (!spec.dataset.empty()) throw file.error("is text, which has no datasets; leave out the key dataset beside it");
+  const double unit = effective_unit(run, file);
+  Vectors components = read_ubc_vectors(file, unit, counts);
+  check_air(file, components, unit, "name it by model.mesh.ubc.magnetization and ");
+  notes.push_back(
+      fmt::format("{}: '{}' is read as a UBC vector model, depth fastest and down, in |F0|/mu0 = {:.6g} A/m", file.key,
+                  file.path.filename().string(), unit));
+  return components;
+}
+
 /// The same of all properties; `key`: "model.voxels".
 CellBackground cell_background(const Case& run, const std::string& key, const CellProperties& spec,
                                const CellCounts& counts, std::vector<std::string>& notes) {
@@ -227,7 +280,8 @@ CellBackground cell_background(const Case& run, const std::string& key, const Ce
   background[susceptibility_property] = property_fill(run, key + ".susceptibility", spec.susceptibility, counts, notes);
   PropertyFill* const magnetization = &background[magnetization_property];
   if (const auto* named = std::get_if<DensityFile>(&spec.magnetization)) {
-    auto components = read_magnetizations(input_file(run, named->file, key + ".magnetization.file"), *named, counts);
+    Vectors components =
+        listed_magnetizations(run, input_file(run, named->file, key + ".magnetization.file"), *named, counts, notes);
     for (std::size_t d = 0; d < 3; ++d) magnetization[d] = listed_fill(std::move(components[d]));
   } else {
     for (std::size_t d = 0; d < 3; ++d) magnetization[d].value = std::get<0>(spec.magnetization)[d];
@@ -243,11 +297,12 @@ std::unique_ptr<Cells> voxels_of(const Case& run, const VoxelsSpec& spec) {
   return cells;
 }
 
-/// A file of UBC's with one property.
+/// A file of UBC's with one property, a magnetisation by three columns.
 struct UbcProperty {
   InputFile file;
   std::size_t property;
   double to_si;
+  std::size_t columns = 1;
   /// cells with the mark of inactive ones
   std::int64_t inactive = 0;
 };
@@ -270,17 +325,29 @@ void check_air(const UbcProperty& of, const std::vector<double>& values) {
   }
 }
 
-/// What a file of UBC's says, 0 in its inactive cells. Throws InputError where all cells are inactive, too.
-std::vector<double> ubc_values(UbcProperty& of, const UbcFiles& files, const CellCounts& counts) {
-  std::vector<double> values = read_ubc_densities(of.file, of.to_si, counts, property_names[of.property]);
-  if (files.inactive) of.inactive = replace_mark(values, *files.inactive, of.to_si, 0);
-  if (const auto cells = static_cast<std::int64_t>(values.size()); of.inactive == cells) {
+/// Fills the properties that a file of UBC's holds, with 0 in its inactive cells. Throws InputError where all cells are
+/// inactive, too.
+void fill_from_ubc(CellBackground& background, UbcProperty& of, const UbcFiles& files, const CellCounts& counts) {
+  Vectors columns;
+  const bool is_vector = of.columns == columns.size();
+  if (is_vector) {
+    columns = read_ubc_vectors(of.file, of.to_si, counts);
+    if (files.inactive) of.inactive = replace_vectors(columns, *files.inactive, of.to_si);
+  } else {
+    columns[0] = read_ubc_densities(of.file, of.to_si, counts, property_names[of.property]);
+    if (files.inactive) of.inactive = replace_mark(columns[0], *files.inactive, of.to_si, 0);
+  }
+  if (const auto cells = static_cast<std::int64_t>(columns[0].size()); of.inactive == cells) {
     throw InputError("", "model.mesh.ubc.inactive",
                      fmt::format("is {}, which all {} of '{}' have; write what its cells without a mass have alone",
                                  number_text(*files.inactive), counted(cells, "cell"), of.file.path.string()));
   }
-  check_air(of, values);
-  return values;
+  if (is_vector) {
+    check_air(of.file, columns, of.to_si, "");
+  } else {
+    check_air(of, columns[0]);
+  }
+  for (std::size_t c = 0; c < of.columns; ++c) background[of.property + c] = listed_fill(std::move(columns[c]));
 }
 
 /// Says of the cells that a file marks as inactive how many they are.
@@ -306,6 +373,10 @@ std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
   };
   add(files.density, density_property, files.density_to_si);
   add(files.susceptibility, susceptibility_property, 1);
+  if (!files.magnetization.empty()) {
+    const InputFile file = input_file(run, files.magnetization, "model.mesh.ubc.magnetization");
+    properties.push_back({file, magnetization_property, effective_unit(run, file), 3});
+  }
   ProblemList problems;
   problems.collect([&] { check_readable(mesh); });
   for (const UbcProperty& of : properties) problems.collect([&] { check_readable(of.file); });
@@ -314,14 +385,19 @@ std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
   auto cells = make_mesh(read_ubc_mesh(mesh), mesh.key, [&](const CellCounts& counts) {
     cell_total = counts[0] * counts[1] * counts[2];
     CellBackground background;
-    for (UbcProperty& of : properties) background[of.property] = listed_fill(ubc_values(of, files, counts));
+    for (UbcProperty& of : properties) fill_from_ubc(background, of, files, counts);
     return background;
   });
   for (const UbcProperty& of : properties) {
     if (files.inactive) tell_inactive(of, *files.inactive, cell_total, *cells);
   }
+  std::size_t columns = 0, largest = 0;
+  for (const UbcProperty& of : properties) {
+    columns += of.columns;
+    largest = std::max(largest, of.columns);
+  }
   // file order and cell order, held side by side
-  cells->note_peak(static_cast<std::int64_t>((1 + properties.size()) * sizeof(double)) * cell_total);
+  cells->note_peak(static_cast<std::int64_t>((largest + columns) * sizeof(double)) * cell_total);
   return cells;
 }
 

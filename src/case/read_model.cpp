@@ -297,9 +297,10 @@ private:
       const Section files(*this, *ubc);
       result.ubc.emplace();
       if (const auto v = files.need("mesh", "the name of a UBC mesh file")) result.ubc->mesh = input(*v).value_or("");
-      const auto susceptibility = files.find("susceptibility");
+      const auto susceptibility = files.find("susceptibility"), magnetization = files.find("magnetization");
       if (susceptibility) result.ubc->susceptibility = input(*susceptibility).value_or("");
-      if (const auto v = density_of(files, "the name of a UBC density file", susceptibility.has_value())) {
+      if (magnetization) result.ubc->magnetization = input(*magnetization).value_or("");
+      if (const auto v = density_of(files, "the name of a UBC density file", susceptibility || magnetization)) {
         result.ubc->density = input(*v).value_or("");
       }
       constexpr double gram_a_cubic_centimetre = 1000;

@@ -160,10 +160,13 @@ private:
     if (m_work.keeps_blocks) keep_blocks(space);
     space.fence("prismfield: operator made");
   }
-  /// Stages every block; where memory is too short for that, none is kept.
+  /// Stages every block, which can be left between them; where memory is too short for that, none is kept.
   void keep_blocks(const ExecutionSpace& space) {
     try {
-      for (std::size_t b = 0; b < m_work.blocks.size(); ++b) stage(space, b, b);
+      for (std::size_t b = 0; b < m_work.blocks.size(); ++b) {
+        throw_between_launches();
+        stage(space, b, b);
+      }
     } catch (const AllocationFailure&) {
       m_engine->drop_blocks();
       m_work.keeps_blocks = false;

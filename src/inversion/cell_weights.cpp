@@ -144,11 +144,14 @@ std::vector<double> sensitivity_weights(const ActiveCells& cells, const std::vec
 }
 
 double usual_power(const std::vector<DataSet>& data) noexcept {
-  FieldList steep = FieldList::tensor();
-  steep.add(FieldList::magnetic());
-  const bool are_steep =
-      std::all_of(data.begin(), data.end(), [&](const DataSet& set) { return steep.contains(set.fields.natives()); });
-  return are_steep ? 3 : 2;
+  FieldList fields;
+  for (const DataSet& set : data) fields.add(set.fields);
+  constexpr int steepest = 4, of_gravity = 2;
+  int power = steepest;
+  // a derivative of 1/distance falls by one power more than 1/distance, and a dipole's potential is a derivative of it
+  for (const FieldInfo& field : fields) power = std::min(power, 1 + field.order + (field.is_magnetic ? 1 : 0));
+  // the potential hardly falls, and has no weights of its own
+  return std::max(power, of_gravity);
 }
 
 double fitted_z0(const ActiveCells& cells, const std::vector<DataSet>& data) {

@@ -36,7 +36,8 @@ namespace prismfield {
 /// sqrt(diagonal of G'WWG) / volume, SimPEG's sensitivity weights; `diagonal`: one a cell.
 [[nodiscard]] std::vector<double> sensitivity_weights(const ActiveCells& cells, const std::vector<double>& diagonal);
 
-/// Of depth and distance weights: 3 where all data are of the gradient tensor or magnetic, else 2.
+/// Of depth and distance weights: the power with which the field of a small body falls with distance, of the datum that
+/// falls the slowest. 2 for gravity, 3 for the gradient tensor and magnetic fields, 4 for magnetic gradients.
 [[nodiscard]] double usual_power(const std::vector<DataSet>& data) noexcept;
 
 /// The z0 for which (z + z0)^-2 follows the square of gz of the cells under a station as they are at the top of this

@@ -111,7 +111,9 @@ private:
             fmt::format("has {}, which is no linear field of a {}", field.name, name(m_settings.unknown)));
       }
     }
-    if (set.fields.contains(Field::tmi)) check_inducing_field(key + " has tmi, which");
+    if (const auto field = first_along_inducing_field(set.fields)) {
+      check_inducing_field(fmt::format("{} has {}, which", key, info(*field).name));
+    }
     const auto n = static_cast<std::size_t>(set.size());
     check_values(key + ".values", set.values, n, "a finite number", is_finite);
     check_values(key + ".sigma", set.sigma, n, "a finite number above 0", is_above_0);

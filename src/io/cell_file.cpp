@@ -508,7 +508,9 @@ std::vector<double> read_densities(const InputFile& file, const DensityFile& spe
 
 std::array<std::vector<double>, 3> read_magnetizations(const InputFile& file, const DensityFile& spec,
                                                        const CellCounts& counts) {
-  if (!is_array_file(file)) throw file.error("is text; magnetizations of cells are read from HDF5 or netCDF-4");
+  if (!is_array_file(file)) {
+    throw file.error("is text; magnetizations of cells are read from HDF5, netCDF-4 or a UBC vector model (.fld)");
+  }
   const std::string name = spec.dataset.empty() ? spec.what : spec.dataset;
   const std::string dataset = name.starts_with('/') ? name : "/" + name;
   std::array<std::vector<double>, 3> components;

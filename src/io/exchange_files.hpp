@@ -19,13 +19,13 @@ namespace prismfield {
 /// A mesh and what fills it in the formats of UBC's programs.
 struct UbcFiles {
   std::filesystem::path mesh;
-  /// it or the susceptibility may be missing
+  /// of it, the susceptibility and the magnetisation two may be missing
   std::filesystem::path density;
   /// factor from the file's unit to kg/m3; UBC's programs write g/cm3
   double density_to_si = 1000;
   /// what cells without a mass, such as air, hold, in the files' units; unset: none is without
   std::optional<double> inactive = {};
-  std::filesystem::path susceptibility = {};
+  std::filesystem::path susceptibility = {}, magnetization = {};
 };
 
 /// Whether a text begins as UBC meshes do: three counts of cells, three numbers of a corner, and more. False for what

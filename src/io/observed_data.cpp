@@ -267,15 +267,16 @@ private:
           "states an inducing field of {}, but magnetic.inducing_field of the case is {}; correct one of them",
           inducing_field_text(*of_file), inducing_field_text(inducing_field_of(of_case)))));
     }
-    if (has_case || !fields.contains(Field::tmi)) return;
+    const std::optional<Field> along = first_along_inducing_field(fields);
+    if (has_case || !along) return;
     const std::string lines =
         of_file ? fmt::format(
                       "magnetic: {{inducing_field: {{inclination: {:.10g}, declination: {:.10g}, intensity: "
                       "{:.10g}}}}}",
                       of_file->inclination, of_file->declination, of_file->intensity)
                 : "magnetic: {inducing_field: {inclination: .., declination: .., intensity: ..}}";
-    m_problems.add(m_file.error(
-        fmt::format("has tmi, an anomaly along the inducing field, and the case has none; write {}", lines)));
+    m_problems.add(m_file.error(fmt::format(
+        "has {}, an anomaly along the inducing field, and the case has none; write {}", name_of(*along), lines)));
   }
 
   void read_arrays() {

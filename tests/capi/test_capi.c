@@ -219,6 +219,16 @@ static void test_magnetic(void) {
   for (int d = 0; d < 3; ++d) EXPECT(fabs(b[d] - size * dipole[d]) < size * 1e-9 && fabs(b[d] - one[d]) < size * 1e-12);
   pf_magnetic(0, 0, -300, cube[0], cube[1], cube[2], cube[3], cube[4], cube[5], m[0], m[1], m[2], one);
   EXPECT(isnan(one[0]) && isnan(one[1]) && isnan(one[2]));
+  const double gradient = pf_magnetic_gradient(field_named("byz"), at[0], at[1], at[2], cube[0], cube[1], cube[2],
+                                               cube[3], cube[4], cube[5], m[0], m[1], m[2]);
+  EXPECT(fabs(gradient / (3 * size * m[2] / 1e5) - 1) < 1e-9);
+  for (int f = 0; f < pf_n_fields(); ++f) {
+    const double inside =
+        pf_magnetic_gradient(f, 0, 0, -300, cube[0], cube[1], cube[2], cube[3], cube[4], cube[5], m[0], m[1], m[2]);
+    EXPECT(isnan(inside));
+  }
+  EXPECT(isnan(pf_magnetic_gradient(fields[0], at[0], at[1], at[2], cube[0], cube[1], cube[2], cube[3], cube[4],
+                                    cube[5], m[0], m[1], m[2])));
 
   EXPECT(pf_forward(&one_cube, &point, fields, 3, NULL, b, NULL, NULL) == PF_INPUT_ERROR);
   EXPECT(strstr(pf_message(), "magnetization") != NULL);
@@ -256,45 +266,80 @@ static void test_magnetic(void) {
   pf_settings_delete(settings);
 }
 
-/* One dense cell among 5 x 5 x 3 is found where it is. */
-static void test_invert(void) {
-  enum { nx = 5, ny = 5, nz = 3, cells_n = nx * ny * nz, m = 49 };
-  double edges[3][6], bounds[6 * cells_n], density[cells_n] = {0}, x[m], y[m], z[m], values[m], sigma[m];
-  for (int i = 0; i < 6; ++i) edges[0][i] = edges[1][i] = 100 * i, edges[2][i] = -300 + 100 * i;
+enum { nx = 5, ny = 5, nz = 3, cells_n = nx * ny * nz, stations_n = 49, heavy = (1 * ny + 2) * nx + 2 };
+
+/* Cells of 100 m below stations. */
+typedef struct {
+  double edges[3][6], bounds[6 * cells_n], x[stations_n], y[stations_n], z[stations_n];
+} survey;
+
+static survey made_survey(void) {
+  survey s;
+  for (int i = 0; i < 6; ++i) s.edges[0][i] = s.edges[1][i] = 100 * i, s.edges[2][i] = -300 + 100 * i;
   for (int c = 0; c < cells_n; ++c) {
-    const int i = c % nx, j = c / nx % ny, l = c / (nx * ny);
-    const double at[6] = {edges[0][i], edges[0][i + 1], edges[1][j], edges[1][j + 1], edges[2][l], edges[2][l + 1]};
-    memcpy(bounds + (size_t)6 * c, at, sizeof at);
+    const int at[3] = {c % nx, c / nx % ny, c / (nx * ny)};
+    for (int k = 0; k < 6; ++k) s.bounds[6 * c + k] = s.edges[k / 2][at[k / 2] + k % 2];
   }
-  const int dense = (1 * ny + 2) * nx + 2;
-  density[dense] = 400;
-  for (int i = 0; i < m; ++i) x[i] = -50 + 100.0 * (i % 7), y[i] = -50 + 100.0 * (i / 7), z[i] = 10, sigma[i] = 1e-7;
-  const pf_prisms prisms = {bounds, density, cells_n, {NULL}};
-  const int gz[1] = {field_named("gz")};
-  const pf_data data = {"synthetic", {x, y, z, m}, gz, 1, values, sigma};
-  EXPECT(pf_forward(&prisms, &data.points, gz, 1, NULL, values, NULL, NULL) == PF_OK);
-  const pf_cells cells = {{edges[0], edges[1], edges[2]}, {nx, ny, nz}, NULL, 0};
-  pf_settings* settings = pf_settings_new();
-  const double allowed[2] = {0, 400};
-  EXPECT(pf_set_numbers(settings, "inversion.bounds", allowed, 2) == PF_OK);
+  for (int i = 0; i < stations_n; ++i) s.x[i] = -50 + 100.0 * (i % 7), s.y[i] = -50 + 100.0 * (i / 7), s.z[i] = 10;
+  return s;
+}
+
+/* The model of the data of one cell: n values named `word`, whose cell of the largest one, or the longest vector, lies
+   in the column of that cell. */
+static void find_heavy_cell(const survey* s, const pf_prisms* prisms, const int* fields, int n_fields, double sigma,
+                            const pf_start_model* model, const pf_settings* settings, const char* word, int n) {
+  double values[3 * stations_n], deviations[3 * stations_n], found[3 * cells_n], predicted[3 * stations_n];
+  for (int i = 0; i < n_fields * stations_n; ++i) deviations[i] = sigma;
+  const pf_data data = {"synthetic", {s->x, s->y, s->z, stations_n}, fields, n_fields, values, deviations};
+  EXPECT(pf_forward(prisms, &data.points, fields, n_fields, settings, values, NULL, NULL) == PF_OK);
+  const pf_cells cells = {{s->edges[0], s->edges[1], s->edges[2]}, {nx, ny, nz}, NULL, 0};
   pf_inversion* inversion = NULL;
-  EXPECT(pf_invert(&cells, &data, 1, NULL, settings, &inversion) == PF_OK);
-  pf_settings_delete(settings);
+  EXPECT(pf_invert(&cells, &data, 1, model, settings, &inversion) == PF_OK);
   if (inversion == NULL) return;
   EXPECT(pf_inversion_on_target(inversion) || strlen(pf_inversion_message(inversion)) > 0);
-  double found[cells_n], predicted[m];
-  EXPECT(pf_inversion_values(inversion, "density", NULL) == cells_n);
-  EXPECT(pf_inversion_values(inversion, "density", found) == cells_n);
-  EXPECT(pf_inversion_values(inversion, "predicted/0", predicted) == m);
+  EXPECT(pf_inversion_values(inversion, word, NULL) == n);
+  EXPECT(pf_inversion_values(inversion, word, found) == n);
+  EXPECT(pf_inversion_values(inversion, "predicted/0", predicted) == n_fields * stations_n);
   EXPECT(pf_inversion_values(inversion, "density_sigma", NULL) == 0);
   EXPECT(pf_inversion_values(inversion, "beta", NULL) > 0);
   int largest = 0;
+  double most = 0;
   for (int c = 0; c < cells_n; ++c) {
-    EXPECT(found[c] >= 0 && found[c] <= 400);
-    if (found[c] > found[largest]) largest = c;
+    double squares = 0;
+    for (int k = c; k < n; k += cells_n) squares += found[k] * found[k];
+    if (squares > most) largest = c, most = squares;
   }
-  EXPECT(largest % (nx * ny) == dense % (nx * ny));
+  EXPECT(largest % (nx * ny) == heavy % (nx * ny));
   pf_inversion_delete(inversion);
+}
+
+/* One dense or magnetised cell among 5 x 5 x 3 is found where it is. */
+static void test_invert(void) {
+  const survey s = made_survey();
+  double density[cells_n] = {0}, m[3][cells_n] = {{0}};
+  density[heavy] = 400, m[0][heavy] = 0.5, m[2][heavy] = -1;
+  const pf_prisms prisms = {s.bounds, density, cells_n, {m[0], m[1], m[2]}};
+  pf_settings* settings = pf_settings_new();
+  const double allowed[2] = {0, 400}, down[3] = {90, 0, 50000}, no_reference[3 * cells_n] = {0};
+  EXPECT(pf_set_numbers(settings, "inversion.bounds", allowed, 2) == PF_OK);
+  const int gz[1] = {field_named("gz")}, tmi[1] = {field_named("tmi")};
+  const int b[3] = {field_named("bx"), field_named("by"), field_named("bz")};
+  find_heavy_cell(&s, &prisms, gz, 1, 1e-7, NULL, settings, "density", cells_n);
+
+  EXPECT(pf_set_text(settings, "inversion.unknown", "mass") == PF_INPUT_ERROR);
+  EXPECT(strstr(pf_message(), "density, magnetization, susceptibility") != NULL);
+  EXPECT(pf_set_text(settings, "inversion.unknown", "susceptibility") == PF_OK);
+  EXPECT(pf_set_numbers(settings, "magnetic.inducing_field", down, 3) == PF_OK);
+  m[0][heavy] = 0;
+  find_heavy_cell(&s, &prisms, tmi, 1, 1e-9, NULL, settings, "susceptibility", cells_n);
+
+  m[0][heavy] = 0.5;
+  const double either[2] = {-2, 2};
+  const pf_start_model reference = {no_reference, NULL, NULL, NULL, NULL};
+  EXPECT(pf_set_text(settings, "inversion.unknown", "magnetization") == PF_OK);
+  EXPECT(pf_set_numbers(settings, "inversion.bounds", either, 2) == PF_OK);
+  find_heavy_cell(&s, &prisms, b, 3, 1e-9, &reference, settings, "magnetization", 3 * cells_n);
+  pf_settings_delete(settings);
 }
 
 /* Kokkos' threads are not there after a fork. */

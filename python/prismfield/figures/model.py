@@ -762,7 +762,7 @@ def draw_model(path):
         page.heading("Convergence")
         width = (PAGE_WIDTH - 3 * (LEFT + RIGHT)) / 3
         extremes = functools.partial(draw_extremes, label=f"{words} ({unit})")
-        charts = {"L-curve": draw_l_curve, "Misfit": draw_convergence, f"Least and greatest {words}": extremes}
+        charts = {"L-curve": draw_l_curve, "Misfit": draw_convergence, "Least and greatest value": extremes}
         page.row([Panel(width, 2.3, name, functools.partial(draw, rows=rows)) for name, draw in charts.items()])
     title = str(dataset.attrs.get("title", "")).strip()
     return page.finish(title, summary(dataset, mesh, rows), str(dataset.attrs.get("source", "")))
