@@ -17,6 +17,13 @@ inline constexpr double max_coordinate = 1e12;
 inline constexpr double min_longest_edge = 1e-6;
 inline constexpr double max_density = 1e12;
 
+/// Columns that describe prisms and belong to somebody else: metres, kg/m3 and A/m, z up, all of one length.
+struct PrismColumns {
+  std::span<const double> west, east, south, north, bottom, top, density;
+  /// along easting, northing, upward; all three empty: not magnetised
+  std::array<std::span<const double>, 3> magnetization{};
+};
+
 /// A block of prisms as columns, each of one length: metres, kg/m3 and A/m, z up.
 struct PrismBlock {
   std::vector<double> west, east, south, north, bottom, top, density;
@@ -27,6 +34,11 @@ struct PrismBlock {
   /// Of all columns but the magnetisation, and of the magnetisation.
   void resize(std::int64_t n);
   void magnetize(std::int64_t n);
+  /// All of them, until the block changes.
+  [[nodiscard]] PrismColumns columns() const noexcept {
+    const auto& [e, n, u] = magnetization;
+    return {west, east, south, north, bottom, top, density, {e, n, u}};
+  }
 };
 
 /// Smallest box around an ensemble, metres, z up.
@@ -63,13 +75,6 @@ protected:
   PrismSource() = default;
   PrismSource(const PrismSource&) = default;
   PrismSource& operator=(const PrismSource&) = default;
-};
-
-/// Columns that describe prisms and belong to somebody else: metres, kg/m3 and A/m, z up, all of one length.
-struct PrismColumns {
-  std::span<const double> west, east, south, north, bottom, top, density;
-  /// along easting, northing, upward; all three empty: not magnetised
-  std::array<std::span<const double>, 3> magnetization{};
 };
 
 /// An ensemble over the caller's own columns, which are not copied and must outlive it.

@@ -35,7 +35,7 @@ constexpr double least_residual = 1e-10;
 constexpr int products_of_a_cycle = 30, most_products = 300;
 
 PrismColumns columns_of(const PrismBlock& block, const Vector& magnetization) {
-  PrismColumns columns{block.west, block.east, block.south, block.north, block.bottom, block.top, block.density, {}};
+  PrismColumns columns = block.columns();
   const std::size_t n = block.west.size();
   for (std::size_t d = 0; d < 3; ++d) columns.magnetization[d] = {magnetization.data() + d * n, n};
   return columns;

@@ -20,12 +20,6 @@
 /// Forward runs by methods that compute a rank's share in a product.
 namespace prismfield::fast {
 
-/// All columns of a block.
-[[nodiscard]] inline PrismColumns whole(const PrismBlock& b) {
-  const auto& m = b.magnetization;
-  return {b.west, b.east, b.south, b.north, b.bottom, b.top, b.density, {m[0], m[1], m[2]}};
-}
-
 /// Throws InputError where gradients of magnetic fields are asked for, of which neither tree nor fft has bounds.
 void refuse_gradients(const Request& request, Method method);
 

@@ -367,11 +367,6 @@ Bounds bounds_of(const PrismColumns& prisms) {
           greatest(prisms.north), least(prisms.bottom),  greatest(prisms.top)};
 }
 
-Bounds bounds_of(const PrismBlock& prisms) {
-  return bounds_of(PrismColumns{
-      prisms.west, prisms.east, prisms.south, prisms.north, prisms.bottom, prisms.top, prisms.density, {}});
-}
-
 PropertyRanges ranges_of(const ListedPrisms& prisms) {
   const auto columns = list_columns_of(prisms);
   PropertyRanges ranges;

@@ -156,7 +156,6 @@ private:
 
 /// The smallest box around prisms; without any, one that every other box contains.
 [[nodiscard]] Bounds bounds_of(const PrismColumns& prisms);
-[[nodiscard]] Bounds bounds_of(const PrismBlock& prisms);
 /// Of the prisms of a list; without any, ranges that any other widens.
 [[nodiscard]] PropertyRanges ranges_of(const ListedPrisms& prisms);
 
