@@ -138,14 +138,31 @@ void PrismList::read(IndexRange range, PrismBlock& out) const {
   }
 }
 
+namespace {
+
+void check_magnetization(std::size_t direction, double value) {
+  if (std::abs(value) <= max_density) return;
+  throw InputError("", magnetization_columns[direction], property_error(magnetization_property, value));
+}
+
+}  // namespace
+
+MagnetizedPrisms::MagnetizedPrisms(const PrismSource& prisms, std::array<std::vector<double>, 3> of_each)
+    : m_prisms(prisms), m_of_each(std::move(of_each)) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::vector<double>& component = m_of_each[d];
+    if (std::ssize(component) != size()) {
+      throw InputError("", magnetization_columns[d],
+                       fmt::format("has {} values for {} prisms", component.size(), size()));
+    }
+    for (const double value : component) check_magnetization(d, value);
+  }
+}
+
 MagnetizedPrisms::MagnetizedPrisms(const PrismSource& prisms, std::vector<std::array<double, 3>> magnetizations)
     : m_prisms(prisms), m_magnetizations(std::move(magnetizations)) {
   for (const std::array<double, 3>& magnetization : m_magnetizations) {
-    for (std::size_t d = 0; d < 3; ++d) {
-      if (std::abs(magnetization[d]) <= max_density) continue;
-      throw InputError("", magnetization_columns[d],
-                       std::isfinite(magnetization[d]) ? beyond_magnetizations() : "is NaN or infinite");
-    }
+    for (std::size_t d = 0; d < 3; ++d) check_magnetization(d, magnetization[d]);
   }
   if (blocks() > 1 && !prisms.readable().contains({0, prisms.size()})) {
     throw InputError("", "prisms", "are spread over ranks; columns of several magnetisations need all on each rank");
@@ -155,6 +172,10 @@ MagnetizedPrisms::MagnetizedPrisms(const PrismSource& prisms, std::vector<std::a
 void MagnetizedPrisms::read(IndexRange range, PrismBlock& out) const {
   if (m_magnetizations.empty()) {
     m_prisms.read(range, out);
+    for (std::size_t d = 0; d < 3 && !m_of_each[0].empty(); ++d) {
+      const auto first = m_of_each[d].begin();
+      out.magnetization[d].assign(first + range.begin, first + range.end);
+    }
     return;
   }
   if (!readable().contains(range)) {
