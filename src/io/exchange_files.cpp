@@ -22,6 +22,7 @@
 #include "io/point_fields.hpp"
 #include "io/text_lines.hpp"
 #include "io/text_table.hpp"
+#include "model/choices.hpp"
 #include "model/edges.hpp"
 
 namespace prismfield {
@@ -333,9 +334,12 @@ std::array<std::vector<double>, 3> read_ubc_vectors(const InputFile& file, doubl
                        "three numbers a line are needed: along easting, northing and downwards");
     }
     for (std::size_t d = 0; d < 3; ++d) {
-      const double value = numbers.values[read++] * to_si;
+      const double value = numbers.values[read] * to_si;
       vectors[d][cell] = d == 2 ? other_way(value) : value;
-      if (!std::isfinite(value)) throw file.error("holds numbers too large for double precision in A/m");
+      if (!std::isfinite(value)) {
+        throw InputError(line_of(file, numbers.lines[read]), "", "the number is too large for double precision in A/m");
+      }
+      ++read;
     }
   });
   return vectors;
@@ -449,7 +453,7 @@ Field read_magnetic_header(NumberRows& rows, PointFields& data) {
   };
   if (!rows.next(first) || first.size() != 3) fail("inclination, declination and intensity are three finite numbers");
   check_angles(first);
-  if (!(first[2] > 0)) fail(fmt::format("an inducing field of {} nT; it is above 0", first[2]));
+  if (const std::string error = intensity_error(first[2]); !error.empty()) fail("the inducing field " + error);
   data.inducing_field = InducingField{first[0], first[1], first[2]};
   if (!rows.next(second) || second.size() != 3) fail("inclination, declination and 0, 1 or 2 are three finite numbers");
   check_angles(second);
@@ -600,6 +604,11 @@ namespace {
 
 /// The two lines above the number of magnetic data.
 void write_magnetic_header(TextOutput& out, const PointFields& points, Field field, Axes axes) {
+  if (!FieldList::magnetic().contains(field)) {
+    throw InputError("--field", "",
+                     fmt::format("UBC's magnetic data are {}; for {} choose another format",
+                                 fmt::join(names_of(FieldList::magnetic()), ", "), info(field).name));
+  }
   if (!points.inducing_field) {
     throw InputError("", "",
                      "UBC's magnetic data state the inducing field, and the input does not; say it by --inducing-field "

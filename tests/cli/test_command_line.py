@@ -592,6 +592,7 @@ output: {file: magnetic.nc}
         self.assertIn("magnetic fields there are mu0 (H + M/3), as magnetic.inside: cavity says", inside)
         for case, setting, error in (
             ("magnetic.yaml", "magnetic=null", "magnetic.inducing_field: is missing; it magnetises the susceptibility"),
+            ("magnetic.yaml", "magnetic.inducing_field.intensity=5e-5", "is one in T: write 50000"),
             ("case.yaml", "fields=[bx]", "case.yaml:2: model: has no magnetization, which bx needs; give its prisms a"),
         ):
             refused = self.run_program("run", case, "--set", setting)
