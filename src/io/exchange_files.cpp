@@ -301,14 +301,12 @@ CellEdges read_ubc_mesh(const InputFile& file) {
 
 std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts,
                                        const std::string& what) {
-  const std::vector<double> values = read_model_values(file, counts, what);
-  std::vector<double> densities(values.size());
-  std::size_t read = 0;
-  each_cell(CellOrder::ubc, counts, [&](std::size_t cell) {
-    densities[cell] = values[read++] * to_si;
-    if (!std::isfinite(densities[cell])) throw file.error("holds densities too large for double precision in kg/m3");
-  });
-  return densities;
+  std::vector<double> densities = read_model_values(file, counts, what);
+  for (double& density : densities) {
+    density *= to_si;
+    if (!std::isfinite(density)) throw file.error("holds densities too large for double precision in kg/m3");
+  }
+  return in_cell_order(CellOrder::ubc, counts, densities);
 }
 
 std::array<std::vector<double>, 3> read_ubc_vectors(const InputFile& file, double to_si, const CellCounts& counts) {
@@ -844,6 +842,13 @@ std::vector<std::vector<double>> read_tomofast_values(const InputFile& file, dou
     add_values(values, row.data(), row.size());
   }
   problems.throw_if_any();
+  return values;
+}
+
+std::vector<double> in_cell_order(CellOrder order, const CellCounts& counts, const std::vector<double>& of_file) {
+  std::vector<double> values(of_file.size());
+  std::size_t read = 0;
+  each_cell(order, counts, [&](std::size_t cell) { values[cell] = of_file[read++]; });
   return values;
 }
 
