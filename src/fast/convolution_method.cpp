@@ -187,7 +187,8 @@ std::shared_ptr<const ConvolutionLayout> layout_of(const fast::ProductShare& sha
   const Plan& plan = share.plan;
   const std::shared_ptr<const ConvolutionLayout>& found = plan.fft.layout;
   const bool is_magnetic = has_magnetic(plan.set), is_all = plan.points() == IndexRange{0, plan.n_points};
-  if (is_all && found->range == plan.prisms() && found->magnetizations.empty() == !is_magnetic) return found;
+  // a run may have magnetised the prisms anew since they were looked at, see demagnetize()
+  if (!is_magnetic && is_all && found->range == plan.prisms() && found->magnetizations.empty()) return found;
   return std::make_shared<const ConvolutionLayout>(
       find_convolution(share.prisms, plan.prisms(), share.points, found->tolerance, is_magnetic));
 }
