@@ -468,6 +468,11 @@ TEST(MagneticRequests, AreRefused) {
   EXPECT_NE(message(magnets.list(), request).find("magnetic.inducing_field"), std::string::npos);
   request.magnetic.inducing_field = {std::numeric_limits<double>::quiet_NaN(), 0, 0};
   EXPECT_NE(message(magnets.list(), request).find("not finite"), std::string::npos);
+  for (const double permeability : {0.0, 1e-300, 1.0}) {
+    request = request_for({Field::bz});
+    request.magnetic.vacuum_permeability = permeability;
+    EXPECT_NE(message(magnets.list(), request).find("about 1.2566e-6 is expected"), std::string::npos);
+  }
   const PrismList plain({magnets.faces[0], magnets.faces[1], magnets.faces[2], magnets.faces[3], magnets.faces[4],
                          magnets.faces[5], magnets.density});
   EXPECT_NE(message(plain, request_for({Field::bz})).find("no magnetization"), std::string::npos);

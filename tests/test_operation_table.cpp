@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -60,11 +62,12 @@ std::pair<std::int64_t, std::int64_t> count_pair(Form form) {
   kernel::PrismShape<A> shape{};
   kernel::FarPrism<A, 16> far{};
   kernel::NearPrism<A> near{};
-  kernel::PrismWeight<A> weight{};
+  kernel::WeightOf<A, set> weight{};
   kernel::prepare_shape<A>(kernel::multipole_tables(), edge, shape);
   force(form, shape);
   kernel::prepare_prism<A>(shape, 0, face, no_origin, far, near);
   kernel::prepare_weight<A>(shape, face, 300.0, weight);
+  if constexpr (has_magnetic(set)) weight.sources = {300, {2, -1, 3}};
   const Kokkos::Array<C, 3> rounding{};
   Coordinate px(C(170)), py(C(133)), pz(C(155));
   kernel::FieldValues<set, typename Lanes::Sum> sums;
@@ -75,8 +78,11 @@ std::pair<std::int64_t, std::int64_t> count_pair(Form form) {
   if (form == Form::corners) {
     kernel::move_onto_prism(near, rounding, px, py, pz);
     const auto faces = kernel::faces_seen<Lanes>(near, shape.inverse_unit, px, py, pz);
-    kernel::add_where<Lanes, set>(true, kernel::corners_form<set>(faces, typename Lanes::Real(shape.unit)),
-                                  weight.density, shape.unit, sums);
+    auto fields = kernel::composed<set, typename Lanes::Real, A>(
+        kernel::corners_form<kernel::gravity_of(set)>(faces, typename Lanes::Real(shape.unit)),
+        kernel::third_of<set>(faces), weight);
+    if constexpr (has_magnetic(set)) kernel::add_inside(weight, kernel::part_inside(faces), fields);
+    kernel::add_where<Lanes, set>(true, fields, weight.density, shape.unit, sums);
     (void)kernel::gap_squared(faces);
     counts.add(form, 1);
   } else {
@@ -103,18 +109,21 @@ std::string counted_set(const char* name) {
   return std::string("  \"") + name + "\": [" + forms + "]";
 }
 
-template <class A>
-std::string counted_sets(const char* name) {
-  return std::string(" \"") + name + "\": {\n" + counted_set<A, FieldSet::gz>("gz") + ",\n" +
-         counted_set<A, FieldSet::vector>("vector") + ",\n" + counted_set<A, FieldSet::tensor>("tensor") + ",\n" +
-         counted_set<A, FieldSet::vector_tensor>("vector_tensor") + ",\n" + counted_set<A, FieldSet::all>("all") +
-         "\n }";
+template <class A, std::size_t... set>
+std::string counted_sets(const char* name, std::index_sequence<set...>) {
+  constexpr std::array names = {
+      "gz", "vector", "tensor", "vector_tensor", "all", "magnetic", "magnetic_gradient", "all_and_magnetic", "every"};
+  static_assert(names.size() == every_set.size());
+  std::string sets;
+  ((sets += (set > 0 ? ",\n" : "") + counted_set<A, every_set[set]>(names[set])), ...);
+  return std::string(" \"") + name + "\": {\n" + sets + "\n }";
 }
 
 TEST(OperationTable, IsWhatTheKernelsDo) {
-  const std::string counted = "{\n" + counted_sets<kernel::DoubleArithmetic>("double") + ",\n" +
-                              counted_sets<kernel::MixedArithmetic>("mixed") + ",\n" +
-                              counted_sets<kernel::SingleArithmetic>("single") + "\n}\n";
+  constexpr std::make_index_sequence<every_set.size()> sets;
+  const std::string counted = "{\n" + counted_sets<kernel::DoubleArithmetic>("double", sets) + ",\n" +
+                              counted_sets<kernel::MixedArithmetic>("mixed", sets) + ",\n" +
+                              counted_sets<kernel::SingleArithmetic>("single", sets) + "\n}\n";
   std::ifstream file(PRISMFIELD_SOURCE_DIR "/python/prismfield/study/operations.json");
   const std::string table{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   EXPECT_EQ(table, counted) << "python/prismfield/study/operations.json should hold\n" << counted;

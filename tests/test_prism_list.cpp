@@ -23,19 +23,15 @@ using testing::mistakes;
 
 class PrismLists : public ::testing::Test {
 protected:
-  [[nodiscard]] PrismColumns columns() const {
-    return {m_prisms.west,   m_prisms.east, m_prisms.south,  m_prisms.north,
-            m_prisms.bottom, m_prisms.top,  m_prisms.density};
-  }
   [[nodiscard]] std::string message() const {
-    return mistakes([&] { const PrismList list(columns()); });
+    return mistakes([&] { const PrismList list(m_prisms.columns()); });
   }
 
   PrismBlock m_prisms = {{0, 10, -5}, {10, 30, 1}, {1, 2, 3}, {5, 6, 7}, {-9, -8, -7}, {-7, -1, -6}, {300, -200, 0}};
 };
 
 TEST_F(PrismLists, GiveTheCallersOwnNumbers) {
-  const PrismList list(columns());
+  const PrismList list(m_prisms.columns());
   EXPECT_EQ(list.size(), 3);
   PrismBlock block;
   list.read({1, 3}, block);
@@ -54,7 +50,7 @@ TEST_F(PrismLists, GiveTheCallersOwnNumbers) {
 }
 
 TEST_F(PrismLists, AreBlocksOfSeveralMagnetisations) {
-  const PrismList list(columns());
+  const PrismList list(m_prisms.columns());
   const MagnetizedPrisms blocks(list, {{1, 0, 0}, {0, 2, 5}});
   EXPECT_EQ(blocks.size(), 6);
   EXPECT_EQ(blocks.readable(), (IndexRange{0, 6}));
@@ -74,8 +70,27 @@ TEST_F(PrismLists, AreBlocksOfSeveralMagnetisations) {
   EXPECT_FALSE(as_they_are.is_magnetized());
 }
 
+TEST_F(PrismLists, TakeAMagnetisationAPrism) {
+  const PrismList list(m_prisms.columns());
+  const MagnetizedPrisms magnets(list, std::array<std::vector<double>, 3>{{{1, 2, 3}, {0, 0, 0}, {4, 5, 6}}});
+  EXPECT_EQ(magnets.size(), 3);
+  EXPECT_TRUE(magnets.is_magnetized());
+  PrismBlock block;
+  magnets.read({1, 3}, block);
+  EXPECT_THAT(block.west, ElementsAre(10, -5));
+  EXPECT_THAT(block.magnetization[0], ElementsAre(2, 3));
+  EXPECT_THAT(block.magnetization[2], ElementsAre(5, 6));
+  const auto message_of = [&](const std::vector<double>& upward) {
+    const std::vector<double> zeros(3);
+    return mistakes([&] { const MagnetizedPrisms no(list, std::array{zeros, zeros, upward}); });
+  };
+  EXPECT_EQ(message_of({1, 2}), "magnetization_upward: has 2 values for 3 prisms");
+  EXPECT_EQ(message_of({1, std::numeric_limits<double>::infinity(), 2}), "magnetization_upward: is NaN or infinite");
+  EXPECT_THAT(message_of({1, 2, -2e12}), HasSubstr("magnetization_upward: is more than 1e+12 A/m"));
+}
+
 TEST_F(PrismLists, KnowTheBoxAroundThem) {
-  const Bounds bounds = PrismList(columns()).bounds();
+  const Bounds bounds = PrismList(m_prisms.columns()).bounds();
   EXPECT_EQ(bounds.west, -5);
   EXPECT_EQ(bounds.east, 30);
   EXPECT_EQ(bounds.south, 1);

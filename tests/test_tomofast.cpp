@@ -132,8 +132,8 @@ TEST_F(Tomofast, FindsTheAxisOfTheOnlyIndexThatCounts) {
 
 TEST_F(Tomofast, NamesWhatIsWrongInAGrid) {
   EXPECT_EQ(grid_mistakes("many\n"),
-            "f.txt:1: 'many' is no number of cells; the first line is the number of cells alone");
-  EXPECT_EQ(grid_mistakes("0 1 2\n"), "f.txt:1: 3 numbers; the first line is the number of cells alone");
+            "f.txt:1: 'many' is no number of cells; the number of cells alone is expected on this line");
+  EXPECT_EQ(grid_mistakes("0 1 2\n"), "f.txt:1: 3 numbers; the number of cells alone is expected on this line");
   EXPECT_EQ(grid_mistakes("1\n0 1 0 1 0 x 1 1 1\n"), "f.txt:2: 'x' is not a number");
   EXPECT_EQ(grid_mistakes("1\n0 1 0 1 0 nan 1 1 1\n"), "f.txt:2: 'nan' is not finite");
   EXPECT_EQ(
@@ -143,7 +143,7 @@ TEST_F(Tomofast, NamesWhatIsWrongInAGrid) {
   EXPECT_EQ(grid_mistakes("1\n0 1 0 1 0 -1 1 1 1\n"),
             "f.txt:2: X2, Y2 or Z2 is not above X1, Y1 or Z1; Z is the depth, Z1 the cell's top");
   EXPECT_EQ(grid_mistakes("2\n0 1 0 1 0 1 1 1 1\n"),
-            "'f.txt' says that it holds 2 cells, but has 1; correct its first line or its rows");
+            "'f.txt' says that it holds 2 cells, but has 1; correct that number or its rows");
   EXPECT_EQ(grid_mistakes("1\n0 1 0 1 0 1 9999999 9999999 9999999\n"),
             "'f.txt' has 1 row for i to 9999999, j to 9999999, k to 9999999; a row for each cell is needed");
   EXPECT_EQ(grid_mistakes("2\n0 1 0 1 0 1 2 1 1\n0 1 0 1 0 1 2 1 1\n"),
@@ -156,7 +156,7 @@ TEST_F(Tomofast, NamesWhatIsWrongInValues) {
   };
   EXPECT_EQ(with("3\n1\n2\n3\n"),
             "f.txt:1: 3 values, but the grid has 2 cells; name the grid that they belong to by --mesh");
-  EXPECT_EQ(with("2\n1\n"), "'f.txt' says that it holds 2 values, but has 1; correct its first line or its rows");
+  EXPECT_EQ(with("2\n1\n"), "'f.txt' says that it holds 2 values, but has 1; correct that number or its rows");
   EXPECT_EQ(with("2\n1 2\n3\n"),
             "f.txt:2: 2 numbers; one, or three of a magnetisation, a line are needed, in all lines alike");
   EXPECT_EQ(with(""), "'f.txt' holds no numbers");

@@ -331,6 +331,13 @@ TEST_F(UbcFormats, MagneticDataSayAlongWhatTheyAre) {
   PointFields down = read_ubc_data(file(header + std::string("90 0 1\n") + rows), {}, {});
   EXPECT_EQ(text_of([&](TextOutput& out) { write_ubc_data(out, down, Field::bz, Axes::z_up); }),
             header + std::string("-90 0 1\n2\n-80 10.5 2.97 -12.5 1\n-70 -80 2.4338 3.25 2\n"));
+  // along the inducing field are no gradients
+  PointFields gradients = down;
+  gradients.fields = {Field::bxx};
+  EXPECT_THAT(testing::mistakes([&] {
+                (void)text_of([&](TextOutput& out) { write_ubc_data(out, gradients, Field::bxx, Axes::z_down); });
+              }),
+              ::testing::HasSubstr("UBC's magnetic data are bx, by, bz, tmi, tmi_exact, amplitude; for bxx choose"));
   down.inducing_field.reset();
   EXPECT_THAT(testing::mistakes(
                   [&] { (void)text_of([&](TextOutput& out) { write_ubc_data(out, down, Field::bz, Axes::z_up); }); }),
@@ -344,7 +351,10 @@ TEST_F(UbcFormats, NamesWhatIsWrongInMagneticData) {
   const std::string rows = "1\n1 2 3 4\n";
   EXPECT_EQ(wrong("-91 0 50000\n0 0 1\n" + rows),
             "in.txt:1: an inclination of -91 and a declination of 0; -90 to 90 and -360 to 360 degrees are allowed");
-  EXPECT_EQ(wrong("60 0 0\n60 0 1\n" + rows), "in.txt:1: an inducing field of 0 nT; it is above 0");
+  EXPECT_EQ(wrong("60 0 0\n60 0 1\n" + rows), "in.txt:1: the inducing field is 0 nT; an intensity above 0 is expected");
+  EXPECT_EQ(
+      wrong("60 0 4.8e-5\n60 0 1\n" + rows),
+      "in.txt:1: the inducing field is 4.8e-05 nT; an intensity in nT is expected, and this is one in T: write 48000");
   EXPECT_EQ(wrong("60 0 5e4\n60 0 3\n" + rows),
             "in.txt:2: 3 behind the anomaly's direction; 1, of two: 0, or 2, of amplitudes, are known");
   EXPECT_THAT(wrong("60 0 5e4\n30 5 1\n" + rows),
@@ -354,7 +364,8 @@ TEST_F(UbcFormats, NamesWhatIsWrongInMagneticData) {
       wrong("60 0 5e4\n60 0 0\n1\n1 2 3 90 0 4\n"),
       ::testing::HasSubstr("in.txt:4: 6 columns; E, N, elevation, value and standard deviation are at most five "
                            "and at least three; directions of single stations are not read"));
-  EXPECT_EQ(wrong("60 0 nan\n60 0 1\n" + rows), "in.txt:1: 3 numbers; the first line is the number of stations alone");
+  EXPECT_EQ(wrong("60 0 nan\n60 0 1\n" + rows),
+            "in.txt:1: 3 numbers; the number of stations alone is expected on this line");
   const InputFile named{m_folder.write("d.mag", "1\n1 2 3 4\n"), "", ""};
   EXPECT_THAT(testing::mistakes([&] { (void)read_ubc_data(named, {}, {}); }),
               ::testing::HasSubstr("does not begin as UBC's magnetic data do: inclination, declination and intensity"));
@@ -362,14 +373,14 @@ TEST_F(UbcFormats, NamesWhatIsWrongInMagneticData) {
 }
 
 TEST_F(UbcFormats, NamesWhatIsWrongInData) {
-  EXPECT_EQ(data_mistakes("1 2 3 4\n"), "in.txt:1: 4 numbers; the first line is the number of stations alone");
+  EXPECT_EQ(data_mistakes("1 2 3 4\n"), "in.txt:1: 4 numbers; the number of stations alone is expected on this line");
   EXPECT_EQ(data_mistakes("3\n1 2 3 4\n1 2 3\n1 2 x 4\n"),
             "in.txt:3: 3 columns, but 4 before\nin.txt:4: 'x' is not a number");
   EXPECT_EQ(data_mistakes("1\n1 2\n"),
             "in.txt:2: 2 columns; E, N, elevation, value and standard deviation are at most five and at least three");
   EXPECT_EQ(data_mistakes("1\n1 2 3 4 -1\n"), "in.txt:2: a standard deviation of -1; it is at least 0");
   EXPECT_EQ(data_mistakes("2\n1 2 3 4\n"),
-            "'in.txt' says that it holds 2 stations, but has 1; correct its first line or its rows");
+            "'in.txt' says that it holds 2 stations, but has 1; correct that number or its rows");
 }
 
 }  // namespace

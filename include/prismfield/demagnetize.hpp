@@ -3,10 +3,8 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <prismfield/communicator.hpp>
@@ -16,35 +14,9 @@
 
 namespace prismfield {
 
-/// Prisms of another source, which must outlive it, with magnetisations, A/m, in the place of theirs: (prism) along
-/// easting, northing, upward.
-class RemagnetizedPrisms final : public PrismSource {
-public:
-  RemagnetizedPrisms(const PrismSource& prisms, std::array<std::vector<double>, 3> magnetization)
-      : m_prisms(prisms), m_magnetization(std::move(magnetization)) {}
-
-  [[nodiscard]] std::int64_t size() const noexcept override { return m_prisms.size(); }
-  [[nodiscard]] Bounds bounds() const noexcept override { return m_prisms.bounds(); }
-  void read(IndexRange range, PrismBlock& out) const override {
-    m_prisms.read(range, out);
-    for (std::size_t d = 0; d < 3; ++d) {
-      const auto first = m_magnetization[d].begin();
-      out.magnetization[d].assign(first + range.begin, first + range.end);
-    }
-  }
-  [[nodiscard]] IndexRange readable() const noexcept override { return m_prisms.readable(); }
-  [[nodiscard]] std::array<double, 3> rounding() const noexcept override { return m_prisms.rounding(); }
-  [[nodiscard]] bool uniform_shape() const noexcept override { return m_prisms.uniform_shape(); }
-  [[nodiscard]] bool is_magnetized() const noexcept override { return true; }
-
-private:
-  const PrismSource& m_prisms;
-  std::array<std::vector<double>, 3> m_magnetization;
-};
-
 /// A magnetisation that agrees with the fields of all prisms on each other.
 struct SelfConsistentMagnetization {
-  /// (prism) along easting, northing, upward, A/m
+  /// (prism) along easting, northing, upward, A/m; MagnetizedPrisms takes it
   std::array<std::vector<double>, 3> magnetization;
   /// products with the prisms' fields, and what is left of the equation, relative to its right side
   std::int64_t products = 0;

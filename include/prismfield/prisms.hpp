@@ -17,6 +17,13 @@ inline constexpr double max_coordinate = 1e12;
 inline constexpr double min_longest_edge = 1e-6;
 inline constexpr double max_density = 1e12;
 
+/// Columns that describe prisms and belong to somebody else: metres, kg/m3 and A/m, z up, all of one length.
+struct PrismColumns {
+  std::span<const double> west, east, south, north, bottom, top, density;
+  /// along easting, northing, upward; all three empty: not magnetised
+  std::array<std::span<const double>, 3> magnetization{};
+};
+
 /// A block of prisms as columns, each of one length: metres, kg/m3 and A/m, z up.
 struct PrismBlock {
   std::vector<double> west, east, south, north, bottom, top, density;
@@ -27,6 +34,11 @@ struct PrismBlock {
   /// Of all columns but the magnetisation, and of the magnetisation.
   void resize(std::int64_t n);
   void magnetize(std::int64_t n);
+  /// All of them, until the block changes.
+  [[nodiscard]] PrismColumns columns() const noexcept {
+    const auto& [e, n, u] = magnetization;
+    return {west, east, south, north, bottom, top, density, {e, n, u}};
+  }
 };
 
 /// Smallest box around an ensemble, metres, z up.
@@ -65,13 +77,6 @@ protected:
   PrismSource& operator=(const PrismSource&) = default;
 };
 
-/// Columns that describe prisms and belong to somebody else: metres, kg/m3 and A/m, z up, all of one length.
-struct PrismColumns {
-  std::span<const double> west, east, south, north, bottom, top, density;
-  /// along easting, northing, upward; all three empty: not magnetised
-  std::array<std::span<const double>, 3> magnetization{};
-};
-
 /// An ensemble over the caller's own columns, which are not copied and must outlive it.
 class PrismList final : public PrismSource {
 public:
@@ -89,16 +94,19 @@ private:
   Bounds m_bounds;
 };
 
-/// Prisms of another source, which must outlive it, with a given magnetisation, A/m, in the place of theirs: so an
-/// operator's columns are of magnetisation along one direction or of susceptibility in an inducing field; or, of
-/// several magnetisations, in as many blocks of all prisms, of a vector's components. See unit_magnetizations().
+/// Prisms of another source, which must outlive it, with other magnetisations, A/m, in the place of theirs: one that
+/// all share, so that an operator's columns are of magnetisation along one direction or of susceptibility in an
+/// inducing field; several, in as many blocks of all prisms, for a vector's components; or one a prism, (prism) along
+/// easting, northing, upward. See unit_magnetizations() and demagnetize().
 class MagnetizedPrisms final : public PrismSource {
 public:
-  /// Without any magnetisation the prisms are as they are. Throws InputError for a magnetisation that is not finite or
-  /// beyond max_density, and for several of prisms that are spread over ranks.
+  /// Without any magnetisation the prisms are as they are. All throw InputError for a magnetisation that is not finite
+  /// or beyond max_density; this one for several of prisms that are spread over ranks, the last one for another number
+  /// of them than that of the prisms.
   MagnetizedPrisms(const PrismSource& prisms, std::vector<std::array<double, 3>> magnetizations);
   MagnetizedPrisms(const PrismSource& prisms, const std::array<double, 3>& magnetization)
       : MagnetizedPrisms(prisms, std::vector{magnetization}) {}
+  MagnetizedPrisms(const PrismSource& prisms, std::array<std::vector<double>, 3> of_each);
 
   [[nodiscard]] std::int64_t size() const noexcept override { return blocks() * m_prisms.size(); }
   [[nodiscard]] Bounds bounds() const noexcept override { return m_prisms.bounds(); }
@@ -109,7 +117,7 @@ public:
   [[nodiscard]] std::array<double, 3> rounding() const noexcept override { return m_prisms.rounding(); }
   [[nodiscard]] bool uniform_shape() const noexcept override { return m_prisms.uniform_shape(); }
   [[nodiscard]] bool is_magnetized() const noexcept override {
-    return !m_magnetizations.empty() || m_prisms.is_magnetized();
+    return !m_magnetizations.empty() || !m_of_each[0].empty() || m_prisms.is_magnetized();
   }
   /// Each has the prisms of the source, in their order.
   [[nodiscard]] std::int64_t blocks() const noexcept {
@@ -119,6 +127,7 @@ public:
 private:
   const PrismSource& m_prisms;
   std::vector<std::array<double, 3>> m_magnetizations;
+  std::array<std::vector<double>, 3> m_of_each;
 };
 
 }  // namespace prismfield

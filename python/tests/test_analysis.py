@@ -326,15 +326,21 @@ def test_counts_operations_of_pairs():
     assert isnan(operations_of_pair("compact", "gz", "half")[0])
     assert bytes_of_pair("vector_tensor", "single", 64) == 4 * 21 / 64
     assert isnan(bytes_of_pair("gz", "double", None)) and isnan(bytes_of_pair("gz", "half", 64))
-    assert [set(sets) for sets in OPERATIONS.values()] == [set(FIELD_SETS) - {"magnetic", "every"}] * 3
+    assert [set(sets) for sets in OPERATIONS.values()] == [set(FIELD_SETS)] * 3
     assert {len(forms) for sets in OPERATIONS.values() for forms in sets.values()} == {len(FORMS)}
-    assert [smallest_set(fields) for fields in (["gz"], ["gx"], ["guv"], ["gz", "gzz"], ["potential"])] == [
-        "gz",
-        "vector",
-        "tensor",
-        "vector_tensor",
-        "all",
-    ]
+    for name, fields in {
+        "gz": "gz",
+        "vector": "gx",
+        "tensor": "guv",
+        "vector_tensor": "gz gzz",
+        "all": "potential",
+        "magnetic": "amplitude",
+        "magnetic_gradient": "bx tmi_x",
+        "all_and_magnetic": "gz tmi",
+        "every": "guv bxy",
+    }.items():
+        assert smallest_set(fields.split()) == name
+    assert bytes_of_pair("every", "double", 64) == 8 * 41 / 64
 
 
 @pytest.mark.parametrize("precision", OPERATIONS)
@@ -345,6 +351,11 @@ def test_operations_grow_with_the_fields_and_the_order(precision):
         ("vector", "vector_tensor"),
         ("tensor", "vector_tensor"),
         ("vector_tensor", "all"),
+        ("tensor", "magnetic"),
+        ("magnetic", "magnetic_gradient"),
+        ("magnetic_gradient", "every"),
+        ("all", "all_and_magnetic"),
+        ("all_and_magnetic", "every"),
     ):
         assert all(a < b for a, b in zip(total[less], total[more]))
     for counts in total.values():

@@ -389,7 +389,9 @@ void read_inducing_field(const Command& command, const std::string& text, std::o
   for (const std::string& word : CLI::detail::split(text, ',')) numbers.push_back(number_in(word).value_or(NAN));
   const bool is_one =
       numbers.size() == 3 && std::abs(numbers[0]) <= 90 && std::abs(numbers[1]) <= 360 && numbers[2] > 0;
-  if (is_one) {
+  if (const std::string error = is_one ? intensity_error(numbers[2]) : ""; !error.empty()) {
+    command.problem("--inducing-field", error);
+  } else if (is_one) {
     field = InducingField{numbers[0], numbers[1], numbers[2]};
   } else {
     command.problem("--inducing-field",

@@ -290,7 +290,7 @@ std::optional<Fields> compute(const Inputs& inputs, const PrismSource& prisms, R
 
 /// The model's prisms as their fields on each other magnetise them, all of which each rank then holds; null where the
 /// case does not ask for it. Says what it took. Collective.
-std::unique_ptr<RemagnetizedPrisms> demagnetized(Inputs& inputs, const Communicator& communicator, bool quiet) {
+std::unique_ptr<MagnetizedPrisms> demagnetized(Inputs& inputs, const Communicator& communicator, bool quiet) {
   if (!inputs.run.demagnetizes || inputs.run.fields.of_magnetisation().empty()) return nullptr;
   Model& model = *inputs.model;
   model.hold({0, model.source().size()}, communicator);
@@ -305,7 +305,7 @@ std::unique_ptr<RemagnetizedPrisms> demagnetized(Inputs& inputs, const Communica
     std::cout << fmt::format("demagnetization: {}, {:.1e} of the equation left\n", counted(found.products, "product"),
                              found.residual);
   }
-  return std::make_unique<RemagnetizedPrisms>(model.source(), std::move(found.magnetization));
+  return std::make_unique<MagnetizedPrisms>(model.source(), std::move(found.magnetization));
 }
 
 /// Computes with the guard that the case asks for and writes the result. Collective.
@@ -325,9 +325,9 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& pl
     hash = case_hash(inputs.run, *inputs.model, inputs.points, communicator);
     guard = make_guard(options, inputs.run, hash, *work, communicator);
   }
-  const std::unique_ptr<RemagnetizedPrisms> remagnetized = demagnetized(inputs, communicator, options.quiet);
-  if (!remagnetized) inputs.model->hold(prisms_to_hold(*work), communicator);
-  const PrismSource& prisms = remagnetized ? *remagnetized : inputs.model->source();
+  const std::unique_ptr<MagnetizedPrisms> magnetized = demagnetized(inputs, communicator, options.quiet);
+  if (!magnetized) inputs.model->hold(prisms_to_hold(*work), communicator);
+  const PrismSource& prisms = magnetized ? *magnetized : inputs.model->source();
 
   const double setup_seconds = seconds_since(begin);
   const std::optional<Fields> result = compute(inputs, prisms, *work, communicator, guard.get(), options.quiet);

@@ -22,6 +22,7 @@
 #include "case/key_table.hpp"
 #include "case/reader.hpp"
 #include "case/yaml_tree.hpp"
+#include "io/cf_attributes.hpp"
 #include "model/choices.hpp"
 
 namespace prismfield {
@@ -134,10 +135,7 @@ private:
     double intensity = 0;
     if (const auto v = section.need("intensity", "a number in nT")) {
       intensity = positive(*v).value_or(0);
-      if (intensity > 0 && intensity < 1) {
-        problem(*v, fmt::format("is {} nT; an intensity in nT is expected, and this is one in T: write {}", intensity,
-                                short_number(intensity / nanotesla)));
-      }
+      if (const std::string error = intensity_error(intensity); intensity > 0 && !error.empty()) problem(*v, error);
     }
     const auto inclination = section.need("inclination", "an angle in degrees, down positive,");
     const auto declination = section.need("declination", "an angle in degrees, east of grid north,");

@@ -34,11 +34,11 @@ constexpr double least_residual = 1e-10;
 /// Products between two restarts, each of which keeps a vector, and in all.
 constexpr int products_of_a_cycle = 30, most_products = 300;
 
-PrismColumns columns_of(const PrismBlock& block, const Vector& magnetization) {
-  PrismColumns columns{block.west, block.east, block.south, block.north, block.bottom, block.top, block.density, {}};
-  const std::size_t n = block.west.size();
-  for (std::size_t d = 0; d < 3; ++d) columns.magnetization[d] = {magnetization.data() + d * n, n};
-  return columns;
+std::array<std::vector<double>, 3> components_of(const Vector& all) {
+  const std::size_t n = all.extent(0) / 3;
+  std::array<std::vector<double>, 3> components;
+  for (std::size_t d = 0; d < 3; ++d) components[d].assign(all.data() + d * n, all.data() + (d + 1) * n);
+  return components;
 }
 
 Points centres_of(const PrismBlock& block) {
@@ -60,13 +60,20 @@ class System {
 public:
   System(const PrismSource& prisms, std::span<const double> susceptibility, const Request& request,
          const Communicator& communicator, Observer* observer)
-      : m_susceptibility(susceptibility),
+      : m_prisms(prisms),
+        m_susceptibility(susceptibility),
         m_request(request),
         m_communicator(communicator),
         m_observer(observer),
-        m_field(static_cast<std::size_t>(3 * prisms.size())) {
-    prisms.read({0, prisms.size()}, m_block);
-    m_centres = centres_of(m_block);
+        m_right_side("prismfield::magnetization", 3 * susceptibility.size()),
+        m_field(3 * susceptibility.size()) {
+    PrismBlock block;
+    prisms.read({0, prisms.size()}, block);
+    m_centres = centres_of(block);
+    const std::size_t n = susceptibility.size();
+    for (std::size_t d = 0; d < 3; ++d) {
+      for (std::size_t i = 0; i < n; ++i) m_right_side(d * n + i) = scaled(block.magnetization[d][i], i);
+    }
     m_request.fields = {Field::bx, Field::by, Field::bz};
     m_request.magnetic.inside = Inside::field_strength;
     // so that products differ from the system's by less than is left of it
@@ -74,18 +81,11 @@ public:
   }
 
   /// (easting, northing and upward of all prisms)
-  [[nodiscard]] Vector right_side() const {
-    const std::size_t n = m_susceptibility.size();
-    Vector all(view_label(), 3 * n);
-    for (std::size_t d = 0; d < 3; ++d) {
-      for (std::size_t i = 0; i < n; ++i) all(d * n + i) = scaled(m_block.magnetization[d][i], i);
-    }
-    return all;
-  }
+  [[nodiscard]] const Vector& right_side() const noexcept { return m_right_side; }
 
   /// to = A from. Collective.
   void multiply(const Vector& from, const Vector& to) {
-    const PrismList magnets(columns_of(m_block, from));
+    const MagnetizedPrisms magnets(m_prisms, components_of(from));
     const bool is_root = m_communicator.rank() == 0;
     static_cast<void>(forward_into(is_root ? std::span<double>(m_field) : std::span<double>(), magnets, m_centres,
                                    m_request, m_communicator, m_observer));
@@ -102,16 +102,17 @@ public:
   [[nodiscard]] int products() const noexcept { return m_products; }
 
 private:
-  static std::string view_label() { return "prismfield::magnetization"; }
   [[nodiscard]] double scaled(double value, std::size_t prism) const {
     return value / (1 + m_susceptibility[prism] / 3);
   }
+
+  const PrismSource& m_prisms;
   std::span<const double> m_susceptibility;
   Request m_request;
   const Communicator& m_communicator;
   Observer* m_observer;
-  PrismBlock m_block;
   Points m_centres;
+  Vector m_right_side;
   /// mu0 H of the last product
   std::vector<double> m_field;
   int m_products = 0;
@@ -209,7 +210,7 @@ SelfConsistentMagnetization demagnetize(const PrismSource& prisms, std::span<con
                                         const Request& request, const Communicator& communicator, Observer* observer) {
   agree_on_input(communicator, [&] { check(prisms, susceptibility); });
   System system(prisms, susceptibility, request, communicator, observer);
-  const Vector right_side = system.right_side();
+  const Vector& right_side = system.right_side();
   const double size = KokkosBlas::nrm2(right_side);
   const double wanted = std::max(least_residual, request.execution.tolerance);
   const Vector x("prismfield::magnetization", right_side.extent(0));
@@ -226,8 +227,7 @@ SelfConsistentMagnetization demagnetize(const PrismSource& prisms, std::span<con
   }
   found.products = system.products();
   found.residual = size > 0 ? left / size : 0;
-  const auto n = static_cast<std::size_t>(prisms.size());
-  for (std::size_t d = 0; d < 3; ++d) found.magnetization[d].assign(x.data() + d * n, x.data() + (d + 1) * n);
+  found.magnetization = components_of(x);
   return found;
 }
 

@@ -147,7 +147,7 @@ private:
   void sum_squares_of_pairs(const ExecutionSpace& space, const ConstVectors& weights, const Vectors& diagonal) const {
     PrismBlock block;
     m_source.read(m_work.plan.prisms(), block);
-    const PrismList prisms(fast::whole(block));
+    const PrismList prisms(block.columns());
     Request request;
     request.fields = m_work.fields;
     request.execution.space = m_work.plan.space;

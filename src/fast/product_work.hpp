@@ -20,12 +20,6 @@
 /// Forward runs by methods that compute a rank's share in a product.
 namespace prismfield::fast {
 
-/// All columns of a block.
-[[nodiscard]] inline PrismColumns whole(const PrismBlock& b) {
-  const auto& m = b.magnetization;
-  return {b.west, b.east, b.south, b.north, b.bottom, b.top, b.density, {m[0], m[1], m[2]}};
-}
-
 /// The sets of a run's products: its own, or that of gravity and that of magnetic fields.
 [[nodiscard]] std::vector<FieldSet> sets_of_products(FieldSet set);
 

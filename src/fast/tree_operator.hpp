@@ -98,7 +98,7 @@ private:
     prisms.read(m_work.plan.prisms(), m_block);
     // masses are volumes
     std::fill(m_block.density.begin(), m_block.density.end(), 1.0);
-    m_prisms = std::make_unique<PrismList>(whole(m_block));
+    m_prisms = std::make_unique<PrismList>(m_block.columns());
     TreeSettings settings = tree_settings(m_work.plan.set, m_work.fields, tolerance, sizes_of_fields(space),
                                           m_work.plan.inducing_direction);
     settings.inside = share_inside(m_work.plan.inside);

@@ -22,6 +22,7 @@
 #include "io/point_fields.hpp"
 #include "io/text_lines.hpp"
 #include "io/text_table.hpp"
+#include "model/choices.hpp"
 #include "model/edges.hpp"
 
 namespace prismfield {
@@ -300,14 +301,12 @@ CellEdges read_ubc_mesh(const InputFile& file) {
 
 std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts,
                                        const std::string& what) {
-  const std::vector<double> values = read_model_values(file, counts, what);
-  std::vector<double> densities(values.size());
-  std::size_t read = 0;
-  each_cell(CellOrder::ubc, counts, [&](std::size_t cell) {
-    densities[cell] = values[read++] * to_si;
-    if (!std::isfinite(densities[cell])) throw file.error("holds densities too large for double precision in kg/m3");
-  });
-  return densities;
+  std::vector<double> densities = read_model_values(file, counts, what);
+  for (double& density : densities) {
+    density *= to_si;
+    if (!std::isfinite(density)) throw file.error("holds densities too large for double precision in kg/m3");
+  }
+  return in_cell_order(CellOrder::ubc, counts, densities);
 }
 
 std::array<std::vector<double>, 3> read_ubc_vectors(const InputFile& file, double to_si, const CellCounts& counts) {
@@ -333,9 +332,12 @@ std::array<std::vector<double>, 3> read_ubc_vectors(const InputFile& file, doubl
                        "three numbers a line are needed: along easting, northing and downwards");
     }
     for (std::size_t d = 0; d < 3; ++d) {
-      const double value = numbers.values[read++] * to_si;
+      const double value = numbers.values[read] * to_si;
       vectors[d][cell] = d == 2 ? other_way(value) : value;
-      if (!std::isfinite(value)) throw file.error("holds numbers too large for double precision in A/m");
+      if (!std::isfinite(value)) {
+        throw InputError(line_of(file, numbers.lines[read]), "", "the number is too large for double precision in A/m");
+      }
+      ++read;
     }
   });
   return vectors;
@@ -449,7 +451,7 @@ Field read_magnetic_header(NumberRows& rows, PointFields& data) {
   };
   if (!rows.next(first) || first.size() != 3) fail("inclination, declination and intensity are three finite numbers");
   check_angles(first);
-  if (!(first[2] > 0)) fail(fmt::format("an inducing field of {} nT; it is above 0", first[2]));
+  if (const std::string error = intensity_error(first[2]); !error.empty()) fail("the inducing field " + error);
   data.inducing_field = InducingField{first[0], first[1], first[2]};
   if (!rows.next(second) || second.size() != 3) fail("inclination, declination and 0, 1 or 2 are three finite numbers");
   check_angles(second);
@@ -600,6 +602,11 @@ namespace {
 
 /// The two lines above the number of magnetic data.
 void write_magnetic_header(TextOutput& out, const PointFields& points, Field field, Axes axes) {
+  if (!FieldList::magnetic().contains(field)) {
+    throw InputError("--field", "",
+                     fmt::format("UBC's magnetic data are {}; for {} choose another format",
+                                 fmt::join(names_of(FieldList::magnetic()), ", "), info(field).name));
+  }
   if (!points.inducing_field) {
     throw InputError("", "",
                      "UBC's magnetic data state the inducing field, and the input does not; say it by --inducing-field "
@@ -835,6 +842,13 @@ std::vector<std::vector<double>> read_tomofast_values(const InputFile& file, dou
     add_values(values, row.data(), row.size());
   }
   problems.throw_if_any();
+  return values;
+}
+
+std::vector<double> in_cell_order(CellOrder order, const CellCounts& counts, const std::vector<double>& of_file) {
+  std::vector<double> values(of_file.size());
+  std::size_t read = 0;
+  each_cell(order, counts, [&](std::size_t cell) { values[cell] = of_file[read++]; });
   return values;
 }
 

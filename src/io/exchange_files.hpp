@@ -94,6 +94,10 @@ void write_ubc_mesh(TextOutput& out, const CellEdges& edges);
 /// then northing), or as write_tomofast_grid() has them, layers from the top.
 enum class CellOrder { own, ubc, tomofast };
 
+/// Numbers of all cells in the order of a file as those of cells here.
+[[nodiscard]] std::vector<double> in_cell_order(CellOrder order, const CellCounts& counts,
+                                                const std::vector<double>& of_file);
+
 /// Numbers of cells, and the factor from a file's unit to theirs.
 struct CellNumbers {
   const std::vector<double>* values;

@@ -302,7 +302,7 @@ private:
   }
 
   void find_bounds_of_all() {
-    const Bounds mine = bounds_of(m_raw.prisms);
+    const Bounds mine = bounds_of(m_raw.prisms.columns());
     const PropertyRanges ranges = ranges_of(m_raw.prisms);
     const auto least = [&](double value) {
       const std::vector<double> all = gather_everywhere(m_communicator, value);
@@ -484,7 +484,7 @@ std::unique_ptr<DistributedPrisms> read_whole(const InputFile& file, const Prism
   problems.throw_if_any();
   const std::int64_t n = raw.prisms.size();
   if (n == 0) throw file.error("holds no prism of more than zero size");
-  const ListFacts facts{n, bounds_of(raw.prisms), ranges_of(raw.prisms), !raw.prisms.susceptibility.empty(),
+  const ListFacts facts{n, bounds_of(raw.prisms.columns()), ranges_of(raw.prisms), !raw.prisms.susceptibility.empty(),
                         !raw.prisms.magnetization[0].empty()};
   const std::int64_t peak =
       n * facts.bytes_a_prism() + static_cast<std::int64_t>(raw.numbers.capacity()) * index_bytes + search_bytes;

@@ -191,14 +191,8 @@ private:
     Lists values = read_tomofast_values(m_spec.file, values_to_si(), mesh.cells());
     if (mesh.grid) return of_grid(*mesh.grid, std::move(values));
     // layers from the top, as the grid of such a mesh would be written
-    const CellCounts counts = counts_of(*mesh.edges);
-    const std::int64_t in_layer = counts[0] * counts[1];
     for (std::vector<double>& list : values) {
-      std::vector<double> ordered;
-      for (std::int64_t k = counts[2] - 1; k >= 0; --k) {
-        ordered.insert(ordered.end(), list.begin() + k * in_layer, list.begin() + (k + 1) * in_layer);
-      }
-      list = std::move(ordered);
+      list = in_cell_order(CellOrder::tomofast, counts_of(*mesh.edges), list);
     }
     return cells(*mesh.edges, std::move(values));
   }

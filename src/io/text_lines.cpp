@@ -254,7 +254,7 @@ std::int64_t NumberRows::read_count() {
   const bool one_word = m_words.size() == 1;
   if (!one_word || parse_integer(m_words[0], m_count) != NumberStatus::ok || m_count < 1) {
     throw InputError(m_reader.where(), "",
-                     fmt::format("{}; the first line is the number of {}s alone",
+                     fmt::format("{}; the number of {}s alone is expected on this line",
                                  one_word ? excerpt(m_words[0]) + " is no number of " + m_what + "s"
                                           : fmt::format("{} numbers", m_words.size()),
                                  m_what));
@@ -289,7 +289,7 @@ bool NumberRows::next(std::vector<double>& row) {
   m_limited.finish();
   if (m_found != m_count) {
     m_problems.add(m_file.where, m_file.key,
-                   fmt::format("'{}' says that it holds {}, but has {}; correct its first line or its rows",
+                   fmt::format("'{}' says that it holds {}, but has {}; correct that number or its rows",
                                m_file.path.string(), counted(m_count, m_what), grouped(m_found)));
   }
   return false;

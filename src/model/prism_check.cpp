@@ -209,10 +209,6 @@ std::string beyond_densities() {
   return fmt::format("is more than {:g} kg/m3, the limit up to which results are finite", max_density);
 }
 
-std::string beyond_magnetizations() {
-  return fmt::format("is more than {:g} A/m, the limit up to which results are finite", max_density);
-}
-
 std::string below_longest_edge() {
   return fmt::format("all edges are shorter than {:g} m, the limit down to which results are finite", min_longest_edge);
 }
@@ -225,7 +221,15 @@ std::string property_error(std::size_t property, double value) {
     return fmt::format("is {:g}; a susceptibility from {:g} to {:g} (SI) is expected", value, least, most);
   }
   if (std::abs(value) <= max_density) return "";
-  return property == density_property ? beyond_densities() : beyond_magnetizations();
+  return property == density_property
+             ? beyond_densities()
+             : fmt::format("is more than {:g} A/m, the limit up to which results are finite", max_density);
+}
+
+std::string column_error(std::size_t column, double value) {
+  if (column >= n_face_columns) return property_error(column - n_face_columns, value);
+  if (std::abs(value) <= max_coordinate) return "";
+  return std::isfinite(value) ? beyond_coordinates() : "is NaN or infinite";
 }
 
 bool is_too_small(std::span<const double> prism) noexcept {
@@ -340,9 +344,7 @@ bool PrismCheck::convert(Prism& prism, std::int64_t number) {
   bool within = true;
   for (std::size_t c = 0; c < n_list_columns; ++c) {
     const bool is_face = c < n_face_columns;
-    const std::string error = !is_face                              ? property_error(c - n_face_columns, prism[c])
-                              : std::abs(prism[c]) > max_coordinate ? beyond_coordinates()
-                                                                    : "";
+    const std::string error = column_error(c, prism[c]);
     if (error.empty()) continue;
     within = false;
     m_limited.add(is_face               ? "coordinates beyond the limit"
@@ -365,11 +367,6 @@ std::string PrismCheck::common_edges(std::size_t a, std::size_t b) const {
 Bounds bounds_of(const PrismColumns& prisms) {
   return {least(prisms.west),     greatest(prisms.east), least(prisms.south),
           greatest(prisms.north), least(prisms.bottom),  greatest(prisms.top)};
-}
-
-Bounds bounds_of(const PrismBlock& prisms) {
-  return bounds_of(PrismColumns{
-      prisms.west, prisms.east, prisms.south, prisms.north, prisms.bottom, prisms.top, prisms.density, {}});
 }
 
 PropertyRanges ranges_of(const ListedPrisms& prisms) {

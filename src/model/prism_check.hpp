@@ -112,15 +112,15 @@ struct Overlaps {
 /// Overlaps deeper than this fraction of the smaller edge in all three directions are errors.
 inline constexpr double overlap_tolerance = 1e-6;
 
-/// What is wrong with a coordinate, a density, a magnetisation or a longest edge, in SI units, that lies beyond the
+/// What is wrong with a coordinate, a density or a longest edge, in SI units, that lies beyond the
 /// limits of prisms.hpp.
 [[nodiscard]] std::string beyond_coordinates();
 [[nodiscard]] std::string beyond_densities();
-[[nodiscard]] std::string beyond_magnetizations();
 [[nodiscard]] std::string below_longest_edge();
-/// What is wrong with a property, by its place in Properties, that is not finite or beyond the limits; "" when nothing
-/// is.
+/// What is wrong with a property, by its place in Properties, or with a number of a list's column, in SI units, that is
+/// not finite or beyond the limits; "" when nothing is.
 [[nodiscard]] std::string property_error(std::size_t property, double value);
+[[nodiscard]] std::string column_error(std::size_t column, double value);
 [[nodiscard]] bool is_too_small(std::span<const double> prism) noexcept;
 
 /// Checks prisms of a list and turns them into metres, kg/m3 and z up; errors go to `problems`, at most 20 of one kind
@@ -156,7 +156,6 @@ private:
 
 /// The smallest box around prisms; without any, one that every other box contains.
 [[nodiscard]] Bounds bounds_of(const PrismColumns& prisms);
-[[nodiscard]] Bounds bounds_of(const PrismBlock& prisms);
 /// Of the prisms of a list; without any, ranges that any other widens.
 [[nodiscard]] PropertyRanges ranges_of(const ListedPrisms& prisms);
 

@@ -27,7 +27,8 @@ void PrismBlock::magnetize(std::int64_t n) {
 
 namespace {
 
-using Spans = std::array<std::span<const double>, prism_columns.size()>;
+/// In the order of a list; that of the susceptibility, and those of the magnetisation where there is none, are empty.
+using Spans = std::array<std::span<const double>, n_list_columns>;
 
 /// Adds prisms behind those of a block, both with magnetisation.
 void append(const PrismBlock& more, PrismBlock& out) {
@@ -40,67 +41,57 @@ void append(const PrismBlock& more, PrismBlock& out) {
   }
 }
 
-bool has_magnetization(const PrismColumns& columns) {
-  return std::ranges::any_of(columns.magnetization, [](const auto& component) { return !component.empty(); });
-}
-
-/// The columns in the order of their names.
 Spans spans_of(const PrismColumns& columns) {
-  return {columns.west, columns.east, columns.south, columns.north, columns.bottom, columns.top, columns.density};
+  const auto& [e, n, u] = columns.magnetization;
+  return {columns.west,
+          columns.east,
+          columns.south,
+          columns.north,
+          columns.bottom,
+          columns.top,
+          columns.density,
+          {},
+          e,
+          n,
+          u};
 }
 
-void check_lengths(const PrismColumns& columns) {
+void check_lengths(const Spans& all) {
   ProblemList problems;
-  const Spans all = spans_of(columns);
+  constexpr std::size_t n_needed = n_face_columns + 1, first_component = n_face_columns + magnetization_property;
+  const bool is_magnetized =
+      std::any_of(all.begin() + first_component, all.end(), [](const auto& column) { return !column.empty(); });
   for (std::size_t c = 0; c < all.size(); ++c) {
-    if (all[c].size() == columns.west.size()) continue;
-    problems.add("", prism_columns[c],
-                 fmt::format("has {} values, west has {}; one a prism is needed", all[c].size(), columns.west.size()));
-  }
-  for (std::size_t d = 0; d < 3 && has_magnetization(columns); ++d) {
-    const std::size_t n = columns.magnetization[d].size();
-    if (n == columns.west.size()) continue;
-    problems.add("", magnetization_columns[d],
-                 fmt::format("has {} values, west has {}; one a prism is needed", n, columns.west.size()));
+    const bool is_needed = c < n_needed || (is_magnetized && c >= first_component);
+    if (!is_needed || all[c].size() == all[0].size()) continue;
+    problems.add("", list_column(c),
+                 fmt::format("has {} values, west has {}; one a prism is needed", all[c].size(), all[0].size()));
   }
   problems.throw_if_any();
 }
 
-void check_values(const PrismColumns& columns) {
+void check_values(const Spans& all) {
   ProblemList problems;
   LimitedProblems limited(problems, "prisms");
-  const Spans all = spans_of(columns);
-  for (std::size_t i = 0; i < columns.west.size(); ++i) {
+  for (std::size_t i = 0; i < all[0].size(); ++i) {
     for (std::size_t c = 0; c < all.size(); ++c) {
-      const bool is_density = c == 6;
-      if (std::abs(all[c][i]) <= (is_density ? max_density : max_coordinate)) continue;
-      const bool finite = std::isfinite(all[c][i]);
-      limited.add(finite ? "values beyond the limits" : "NaN or infinite values", [&] {
-        return Problem{fmt::format("prism {}", i), prism_columns[c],
-                       !finite      ? "is NaN or infinite"
-                       : is_density ? beyond_densities()
-                                    : beyond_coordinates()};
+      if (all[c].empty()) continue;
+      const std::string error = column_error(c, all[c][i]);
+      if (error.empty()) continue;
+      limited.add(std::isfinite(all[c][i]) ? "values beyond the limits" : "NaN or infinite values", [&] {
+        return Problem{fmt::format("prism {}", i), list_column(c), error};
       });
     }
-    for (std::size_t d = 0; d < 3 && has_magnetization(columns); ++d) {
-      const double value = columns.magnetization[d][i];
-      if (std::abs(value) <= max_density) continue;
-      limited.add(std::isfinite(value) ? "values beyond the limits" : "NaN or infinite values", [&] {
-        return Problem{fmt::format("prism {}", i), magnetization_columns[d],
-                       std::isfinite(value) ? beyond_magnetizations() : "is NaN or infinite"};
-      });
-    }
-    std::array<double, 7> prism{};
-    for (std::size_t c = 0; c < all.size(); ++c) prism[c] = all[c][i];
+    std::array<double, n_face_columns> prism{};
+    for (std::size_t c = 0; c < prism.size(); ++c) prism[c] = all[c][i];
     const bool has_size = prism[0] < prism[1] && prism[2] < prism[3] && prism[4] < prism[5];
     if (has_size && is_too_small(prism)) {
       limited.add("prisms that are too small", [&] {
         return Problem{fmt::format("prism {}", i), "", below_longest_edge()};
       });
     }
-    for (std::size_t low = 0; low < 6; low += 2) {
-      const double from = all[low][i];
-      const double to = all[low + 1][i];
+    for (std::size_t low = 0; low < prism.size(); low += 2) {
+      const double from = prism[low], to = prism[low + 1];
       if (!(to <= from)) continue;
       limited.add("inverted or flat prisms", [&] {
         return Problem{fmt::format("prism {}", i), prism_columns[low],
@@ -115,8 +106,9 @@ void check_values(const PrismColumns& columns) {
 }  // namespace
 
 PrismList::PrismList(const PrismColumns& columns) : m_columns(columns) {
-  check_lengths(columns);
-  check_values(columns);
+  const Spans all = spans_of(columns);
+  check_lengths(all);
+  check_values(all);
   if (!columns.west.empty()) m_bounds = bounds_of(columns);
 }
 
@@ -126,26 +118,41 @@ void PrismList::read(IndexRange range, PrismBlock& out) const {
   }
   const auto begin = static_cast<std::size_t>(range.begin);
   const auto n = static_cast<std::size_t>(range.size());
+  const auto part = [&](std::span<const double> from, std::vector<double>& to) {
+    const auto all = from.empty() ? from : from.subspan(begin, n);
+    to.assign(all.begin(), all.end());
+  };
   const Spans from = spans_of(m_columns);
   const auto to = columns_of(out);
-  for (std::size_t c = 0; c < from.size(); ++c) {
-    const auto part = from[c].subspan(begin, n);
-    to[c]->assign(part.begin(), part.end());
-  }
+  for (std::size_t c = 0; c < to.size(); ++c) part(from[c], *to[c]);
+  for (std::size_t d = 0; d < 3; ++d) part(m_columns.magnetization[d], out.magnetization[d]);
+}
+
+namespace {
+
+void check_magnetization(std::size_t direction, double value) {
+  if (std::abs(value) <= max_density) return;
+  throw InputError("", magnetization_columns[direction], property_error(magnetization_property, value));
+}
+
+}  // namespace
+
+MagnetizedPrisms::MagnetizedPrisms(const PrismSource& prisms, std::array<std::vector<double>, 3> of_each)
+    : m_prisms(prisms), m_of_each(std::move(of_each)) {
   for (std::size_t d = 0; d < 3; ++d) {
-    const auto part = is_magnetized() ? m_columns.magnetization[d].subspan(begin, n) : std::span<const double>();
-    out.magnetization[d].assign(part.begin(), part.end());
+    const std::vector<double>& component = m_of_each[d];
+    if (std::ssize(component) != size()) {
+      throw InputError("", magnetization_columns[d],
+                       fmt::format("has {} values for {} prisms", component.size(), size()));
+    }
+    for (const double value : component) check_magnetization(d, value);
   }
 }
 
 MagnetizedPrisms::MagnetizedPrisms(const PrismSource& prisms, std::vector<std::array<double, 3>> magnetizations)
     : m_prisms(prisms), m_magnetizations(std::move(magnetizations)) {
   for (const std::array<double, 3>& magnetization : m_magnetizations) {
-    for (std::size_t d = 0; d < 3; ++d) {
-      if (std::abs(magnetization[d]) <= max_density) continue;
-      throw InputError("", magnetization_columns[d],
-                       std::isfinite(magnetization[d]) ? beyond_magnetizations() : "is NaN or infinite");
-    }
+    for (std::size_t d = 0; d < 3; ++d) check_magnetization(d, magnetization[d]);
   }
   if (blocks() > 1 && !prisms.readable().contains({0, prisms.size()})) {
     throw InputError("", "prisms", "are spread over ranks; columns of several magnetisations need all on each rank");
@@ -155,6 +162,10 @@ MagnetizedPrisms::MagnetizedPrisms(const PrismSource& prisms, std::vector<std::a
 void MagnetizedPrisms::read(IndexRange range, PrismBlock& out) const {
   if (m_magnetizations.empty()) {
     m_prisms.read(range, out);
+    for (std::size_t d = 0; d < 3 && !m_of_each[0].empty(); ++d) {
+      const auto first = m_of_each[d].begin();
+      out.magnetization[d].assign(first + range.begin, first + range.end);
+    }
     return;
   }
   if (!readable().contains(range)) {

@@ -37,14 +37,15 @@ public:
                             std::int64_t);
   static constexpr std::int64_t width = kernel::host_width<Arithmetic>;
 
-  /// `cells`: the ensemble in the order of its clusters, of any density. Throws AllocationFailure.
-  EntryKernel(const Space& space, PrismBlock cells, const OrderedPoints& points, const std::array<double, 3>& rounding,
+  /// `cells`: the ensemble in the order of its clusters, of any density; `settings`: those of the request's plan.
+  /// Throws AllocationFailure.
+  EntryKernel(const Space& space, PrismBlock cells, const OrderedPoints& points, const EngineSettings& settings,
               const Request& request)
       : m_fields(request.fields),
         m_function(with_operator_set(
-            smallest_set(request.fields),
+            settings.set,
             [](auto set) -> Function { return &kernel::pairs_of_item_on_host<Arithmetic, decltype(set)::value>; })),
-        m_staged(staging_settings(request)),
+        m_staged(settings),
         m_points(points) {
     std::fill(cells.density.begin(), cells.density.end(), 1.0);
     m_staged.stage(space, cells);
@@ -54,7 +55,7 @@ public:
     for (std::size_t d = 0; d < 3; ++d) {
       // lanes beyond the last point see a copy of it
       std::fill(m_points[d].end() - width, m_points[d].end(), points[d].empty() ? 0.0 : points[d].back());
-      m_launch.rounding[d] = rounding[d];
+      m_launch.rounding[d] = settings.rounding[d];
     }
     Launch staged;
     m_staged.give_to(staged);
@@ -66,8 +67,8 @@ public:
     m_launch.sources = uncounted(staged.sources, 0, static_cast<std::int64_t>(staged.sources.extent(0)));
     m_launch.inside = staged.inside;
     m_pairs.sink = kernel::PairSink::entries;
-    m_pairs.scale = request.constant(has_magnetic(smallest_set(m_fields)));
-    m_pairs.rows = kernel::field_rows(smallest_set(m_fields), m_fields, direction_of(request.magnetic.inducing_field));
+    m_pairs.scale = request.constant(has_magnetic(settings.set));
+    m_pairs.rows = kernel::field_rows(settings.set, m_fields, direction_of(request.magnetic.inducing_field));
     find_middles(cells);
   }
 
@@ -115,12 +116,6 @@ public:
   }
 
 private:
-  static EngineSettings staging_settings(const Request& request) {
-    EngineSettings settings;
-    settings.set = smallest_set(request.fields);
-    settings.inside = share_inside(request.magnetic.inside);
-    return settings;
-  }
   [[nodiscard]] bool are_alike(std::int64_t a, std::int64_t b) const {
     if (m_launch.far(a).shape != m_launch.far(b).shape) return false;
     if (m_launch.sources.extent(0) == 0) return true;

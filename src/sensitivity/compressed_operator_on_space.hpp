@@ -199,10 +199,9 @@ struct CompressionInput {
     cells = make_clusters(boxes, cells_per_leaf);
     throw_between_launches();
     if (points.size() == 0 || cells.size() == 0) return;
-    const EngineSettings settings = engine_settings(plan, prisms, all_points);
     kernel = std::make_unique<EntryKernel<Space>>(space, cells_in_cluster_order(all, cells),
                                                   OrderedPoints{ordered.easting, ordered.northing, ordered.upward},
-                                                  settings.rounding, request);
+                                                  engine_settings(plan, prisms, all_points), request);
   }
 };
 

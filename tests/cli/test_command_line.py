@@ -590,8 +590,18 @@ output: {file: magnetic.nc}
         self.assertIn("is 5e+06 nT; the Earth's field has", told("magnetic.inducing_field.intensity=5e6"))
         inside = told("observations.grid.upward=-30", "magnetic.inside=cavity")
         self.assertIn("magnetic fields there are mu0 (H + M/3), as magnetic.inside: cavity says", inside)
+        # every method computes the magnetisation that was found
+        strong = ("--set", "model.voxels.susceptibility=2")
+        self.done("run", "magnetic.yaml", *strong, "--output", "alone.nc")
+        for method in ("direct", "fft"):
+            result = self.done("run", "magnetic.yaml", *strong, "--output", f"{method}.nc", "--set",
+                               f"execution.method={method}", "--set", "magnetic.demagnetization=true")
+            self.assertRegex(result.stdout, r"(?m)^demagnetization: [0-9]+ products, ")
+            self.assertEqual(self.run_program("compare", f"{method}.nc", "alone.nc", "--tolerance", "1e-3").returncode, 3)
+        self.done("compare", "fft.nc", "direct.nc", "--tolerance", "1e-8")
         for case, setting, error in (
             ("magnetic.yaml", "magnetic=null", "magnetic.inducing_field: is missing; it magnetises the susceptibility"),
+            ("magnetic.yaml", "magnetic.inducing_field.intensity=5e-5", "is one in T: write 50000"),
             ("case.yaml", "fields=[bx]", "case.yaml:2: model: has no magnetization, which bx needs; give its prisms a"),
         ):
             refused = self.run_program("run", case, "--set", setting)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..field_names import ANOMALIES, FLUX_DENSITY, MAGNETIC, NATIVE, TENSOR, VECTOR, is_field
+from ..field_names import ANOMALY_GRADIENT, FLUX_DENSITY, FLUX_GRADIENT, MAGNETIC, NATIVE, TENSOR, VECTOR, is_field
 from .study_data import FORMS, MEASURES, SAMPLES, Row, RunRow, Settings, StudyData, whole
 from .texts import grouped
 
@@ -26,7 +26,8 @@ TUNED_KEYS = {"machine", "bind", *WORKER_KEYS}
 TUNED_KEYS |= {f"execution.{key}" for key in "space slots batch block partition balance memory_limit".split()}
 # the sets of fields for which kernels are compiled
 FIELD_SETS = {"gz": ("gz",), "vector": VECTOR, "tensor": TENSOR, "vector_tensor": VECTOR + TENSOR, "all": NATIVE}
-FIELD_SETS |= {"magnetic": FLUX_DENSITY, "every": NATIVE + MAGNETIC}
+FIELD_SETS |= {"magnetic": FLUX_DENSITY, "magnetic_gradient": FLUX_DENSITY + FLUX_GRADIENT}
+FIELD_SETS |= {"all_and_magnetic": NATIVE + FLUX_DENSITY, "every": NATIVE + FLUX_DENSITY + FLUX_GRADIENT}
 # By precision, field set and form: floating-point operations of one pair in double and in float, counted by
 # tests/test_operation_table.cpp with the source of the kernels (docs/numerics.md, Operations of a pair).
 OPERATIONS: dict[str, dict[str, list[tuple[int, int]]]] = json.loads(
@@ -411,9 +412,9 @@ def smallest_set(fields: Iterable[str]) -> str:
 
     def like(name: str) -> str:
         """A native field that takes the same: a sum of such has the name of one but for its letters."""
-        if name in ANOMALIES:
-            return FLUX_DENSITY[0]
-        return name if name in (*NATIVE, *MAGNETIC) else {2: "gx", 3: "gxx"}.get(len(name), "potential")
+        if name in MAGNETIC:
+            return FLUX_GRADIENT[0] if name in {*FLUX_GRADIENT, *ANOMALY_GRADIENT} else FLUX_DENSITY[0]
+        return name if name in NATIVE else {2: "gx", 3: "gxx"}.get(len(name), "potential")
 
     wanted = set(map(like, fields))
     return next((name for name, own in FIELD_SETS.items() if wanted <= set(own)), "every")
