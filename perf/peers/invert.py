@@ -15,9 +15,9 @@ publish them. ENV is an environment with simpeg and choclo from PyPI. The tutori
 text does it, with sensitivity weights and a hundredth of the largest datum as sigma; the ellipsoid gets data from
 prismfield with normal noise, and bounds; scale is 2,000 stations over 64 x 64 x 20 cells as perf/inversion_scale.py
 makes them, smooth. magnetics is SimPEG's tutorial of induced magnetics, a sphere below a hollow, and two_bodies
-Tomofast-x's two magnetised cells of 50 m, both made here from their descriptions; scale, magnetics and two_bodies need no
-FOLDER. Prints what each came to: chi, RMS and correlation with the true model, how far bodies are off, seconds of
-processor and clock, memory. Needs numpy and h5py.
+Tomofast-x's two magnetised cells of 50 m, both made here from their descriptions; these and scale need no FOLDER.
+Prints what each came to: chi, RMS and correlation with the true model, how far bodies are off, seconds of processor and
+clock, memory. Needs numpy and h5py.
 """
 
 import argparse
@@ -34,7 +34,7 @@ import numpy as np
 
 TUTORIAL_SIGMA = 1.9211e-4
 ELLIPSOID_SIGMA = 0.0063768
-NORMS = {"smooth": None, "p 0111": [0, 1, 1, 1], "p 0222": [0, 2, 2, 2], "p 0000": [0, 0, 0, 0]}
+NORMS = {"smooth": None, "p 0111": [0, 1, 1, 1], "p 0222": [0, 2, 2, 2], "p 0000": [0, 0, 0, 0], "p 0": [0, 2, 2, 2]}
 DIRECTIONS = ("easting", "northing", "upward")
 
 
@@ -143,6 +143,7 @@ def invert(options, case, result, settings):
     command = [options.program, "invert", str(case), "--quiet", "--output", str(result)]
     for setting in settings:
         command += ["--set", setting]
+    result.unlink(missing_ok=True)
     # 1: the target is out of reach; the model is there
     used = measured(command, {"OMP_NUM_THREADS": str(options.threads)}, good=(0, 1))
     model, chi, products = read_model(result)
@@ -342,8 +343,12 @@ def scale_truth(cells):
     y = (np.arange(cells[1]) + 0.5)[None, :, None] * 50
     z = (np.arange(cells[2]) + 0.5)[:, None, None] * 25 - depth
     truth = np.zeros(cells[::-1])
-    truth[(x - 0.3 * easting) ** 2 + (y - 0.6 * northing) ** 2 + (z + 0.3 * depth) ** 2 <= (0.12 * depth + 150) ** 2] = 0.4
-    truth[(x - 0.7 * easting) ** 2 + (y - 0.3 * northing) ** 2 + (z + 0.4 * depth) ** 2 <= (0.15 * depth + 150) ** 2] = -0.3
+    truth[
+        (x - 0.3 * easting) ** 2 + (y - 0.6 * northing) ** 2 + (z + 0.3 * depth) ** 2 <= (0.12 * depth + 150) ** 2
+    ] = 0.4
+    truth[
+        (x - 0.7 * easting) ** 2 + (y - 0.3 * northing) ** 2 + (z + 0.4 * depth) ** 2 <= (0.15 * depth + 150) ** 2
+    ] = -0.3
     inside = (0.5 * easting <= x) & (x < 0.54 * easting) & (0.4 * northing <= y) & (y < 0.9 * northing)
     truth[inside & (-0.5 * depth <= z) & (z < -100)] = 0.25
     return truth
@@ -416,61 +421,81 @@ def magnetics(options, folder):
     side_by_side(options, case, problem, report, ("smooth", "p 0000", "p 0222"), settings=settings)
 
 
+TWO_BODIES_FIELD = (55000, -60, 2)
+# lower corners of the cells, susceptibilities, inclination and declination of the remanence
+TWO_BODIES = (((1000, 700, -150), 0.05, (-60, 2)), ((1000, 1200, -150), 0.1, (60, 90)))
+
+
+def induced_magnetization():
+    """A/m for a susceptibility of 1."""
+    return TWO_BODIES_FIELD[0] * 1e-9 / 1.25663706212e-6
+
+
+def along(inclination, declination):
+    i, d = np.radians([inclination, declination])
+    return np.array([np.cos(i) * np.sin(d), np.cos(i) * np.cos(d), -np.sin(i)])[:, None, None, None]
+
+
+def write_two_bodies(folder, has_remanence):
+    lines = [*magnetic_lines("Tomofast-x's two bodies", TWO_BODIES_FIELD), "model:", "  voxels:"]
+    lines += ["    easting: [0, 2050, 41]", "    northing: [0, 2050, 41]", "    upward: [-1000, 0, 20]"]
+    lines += ["    susceptibility: 1.0e-5", "    boxes:"]
+    for corner, susceptibility, (inclination, declination) in TWO_BODIES:
+        box = ", ".join(f"{direction}: [{low}, {low + 50}]" for direction, low in zip(DIRECTIONS, corner))
+        own = susceptibility * induced_magnetization() if has_remanence else 0
+        vector = f"{{inclination: {inclination}, declination: {declination}, intensity: {own}}}"
+        lines.append(f"      - {{{box}, susceptibility: {susceptibility}, magnetization: {vector}}}")
+    lines.append("observations: {grid: {easting: [23, 2023, 41], northing: [23, 2023, 41], upward: 5}}")
+    lines.append("inversion: {data: {file: data.csv}}")
+    case = folder / "two_bodies.yaml"
+    case.write_text("\n".join(lines) + "\n")
+    return case
+
+
+def report_two_bodies(shift, has_remanence):
+    """What reports a model of their mesh, `shift` metres to the north-east of where a cell is a body."""
+    map_middles = np.arange(25, 2050, 50) + shift
+    upward, northing, easting = np.meshgrid(np.arange(-975, 0, 50), map_middles, map_middles, indexing="ij")
+    places = np.array([easting, northing, upward])
+    truth = np.zeros(places.shape)
+    for corner, susceptibility, own in TWO_BODIES:
+        direction = along(*TWO_BODIES_FIELD[1:]) + (along(*own) if has_remanence else 0)
+        off = np.abs(places - np.array(corner)[:, None, None, None] - 25) / 50
+        truth += susceptibility * induced_magnetization() * direction * np.clip(1 - off, 0, 1).prod(axis=0)
+    return against(truth, places, [northing < 975, northing > 975])
+
+
 def two_bodies(options, folder):
     """Tomofast-x's: cells of 50 m with their tops 100 m deep, of 0.05 and 0.1 SI in a host of 1e-5, magnetised by the
-    inducing field and, where there is remanence, as much again: the first along this field, the second across it."""
-    inducing, noise = (55000, -60, 2), 0.25
-    induced = inducing[0] * 1e-9 / 1.25663706212e-6
-    remanence = ((-60, 2), (60, 90))
-    middles = [np.arange(25, 2050, 50), np.arange(25, 2050, 50), np.arange(-975, 0, 50)]
-    upward, northing, easting = np.meshgrid(*middles[::-1], indexing="ij")
-    report_of = {"places": np.array([easting, northing, upward]), "bodies": [northing < 975, northing > 975]}
-
-    def along(inclination, declination):
-        i, d = np.radians([inclination, declination])
-        return np.array([np.cos(i) * np.sin(d), np.cos(i) * np.cos(d), -np.sin(i)])[:, None, None, None]
-
-    as_magnetization = induced * along(*inducing[1:])
+    inducing field and, where there is remanence, as much again: the first along this field, the second against it. Each
+    with and without smoothing (p 0), which Tomofast-x has not, and by a mesh that is half a cell off."""
+    noise, problem = 0.25, folder / "simpeg.npz"
+    as_vector = induced_magnetization() * along(*TWO_BODIES_FIELD[1:])
+    susceptibility = ["inversion.unknown=susceptibility", "inversion.bounds=[0, null]", f"inversion.sigma={noise}"]
+    magnetization = ["inversion.unknown=magnetization", f"inversion.sigma={noise}"]
     for has_remanence in (False, True):
-        truth = np.zeros((3, *easting.shape))
-        lines = [*magnetic_lines("Tomofast-x's two bodies", inducing), "model:", "  voxels:"]
-        lines += ["    easting: [0, 2050, 41]", "    northing: [0, 2050, 41]", "    upward: [-1000, 0, 20]"]
-        lines += ["    susceptibility: 1.0e-5", "    boxes:"]
-        for south, susceptibility, (i, d) in zip((700, 1200), (0.05, 0.1), remanence):
-            cell = (easting == 1025) & (northing == south + 25) & (upward == -125)
-            own = susceptibility * induced if has_remanence else 0
-            truth += cell * (susceptibility * as_magnetization + own * along(i, d))
-            box = f"easting: [1000, 1050], northing: [{south}, {south + 50}], upward: [-150, -100]"
-            vector = f"{{inclination: {i}, declination: {d}, intensity: {own}}}"
-            lines.append(f"      - {{{box}, susceptibility: {susceptibility}, magnetization: {vector}}}")
-        lines += [
-            "observations: {grid: {easting: [23, 2023, 41], northing: [23, 2023, 41], upward: 5}}",
-            "inversion:",
-            f"  sigma: {noise}",
-            "  data: {file: data.csv}",
-        ]
-        case = folder / "two_bodies.yaml"
-        case.write_text("\n".join(lines) + "\n")
+        case = write_two_bodies(folder, has_remanence)
         random = np.random.default_rng(1)
         rows = observe(options, case, "tmi", lambda tmi: noise * random.standard_normal(len(tmi)))
-        report = against(truth, **report_of)
-        scalar = ["inversion.unknown=susceptibility", "inversion.bounds=[0, null]"]
-        vector = ["inversion.unknown=magnetization"]
-        problem = folder / "simpeg.npz"
-        kind = "remanent" if has_remanence else "induced"
-        for smoothness in (1, 0):
-            more = {"inducing": inducing, "smoothness": smoothness, "vector": has_remanence}
-            more["bounds"] = (-np.inf, np.inf) if has_remanence else (0, np.inf)
-            write_simpeg(problem, [[50.0] * n for n in (41, 41, 20)], rows, noise, (0, 0, -1000), **more)
-            settings = [*(vector if has_remanence else scalar), f"inversion.smoothness={smoothness}"]
-            unit = induced if has_remanence else as_magnetization
-            units = {"own_unit": 1 if has_remanence else as_magnetization, "peer_unit": unit}
-            note = f", {kind}, " + ("smoothness 1" if smoothness else "no smoothness")
-            norms = ("smooth", "p 0222") if smoothness else ("p 0222",)
-            side_by_side(options, case, problem, report, norms, note, settings, **units)
-        if has_remanence:
-            note = f", {kind}, susceptibility"
-            side_by_side(options, case, None, report, ["p 0222"], note, scalar, own_unit=as_magnetization)
+        name, unknown, bound, own_unit, peer_unit = (
+            ("remanent", magnetization, -np.inf, 1, induced_magnetization())
+            if has_remanence
+            else ("induced", susceptibility, 0, as_vector, as_vector)
+        )
+        for smoothness, shift in ((1, 0), (0, 0), (0, 25)):
+            more = {"smoothness": smoothness, "vector": has_remanence, "bounds": (bound, np.inf)}
+            widths, origin = [[50.0] * n for n in (41, 41, 20)], (shift, shift, -1000)
+            write_simpeg(problem, widths, rows, noise, origin, inducing=TWO_BODIES_FIELD, **more)
+            side = f"[{shift}, {shift + 2050}, 41]"
+            mesh = f"model.voxels={{easting: {side}, northing: {side}, upward: [-1000, 0, 20]}}"
+            settings = [*unknown, f"inversion.smoothness={smoothness}", mesh]
+            note = f", {name}" + (", half a cell off" if shift else "")
+            norms = ("smooth", "p 0222") if smoothness else ["p 0"]
+            report, peer = report_two_bodies(shift, has_remanence), None if shift else problem
+            side_by_side(options, case, peer, report, norms, note, settings, own_unit, peer_unit)
+    report = report_two_bodies(0, True)
+    note = ", remanent, susceptibility"
+    side_by_side(options, case, None, report, ["p 0222"], note, susceptibility, as_vector)
 
 
 def main():
