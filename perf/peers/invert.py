@@ -35,6 +35,7 @@ import numpy as np
 TUTORIAL_SIGMA = 1.9211e-4
 ELLIPSOID_SIGMA = 0.0063768
 NORMS = {"smooth": None, "p 0111": [0, 1, 1, 1], "p 0222": [0, 2, 2, 2], "p 0000": [0, 0, 0, 0], "p 0": [0, 2, 2, 2]}
+SIMPEG_START = 1e-4
 DIRECTIONS = ("easting", "northing", "upward")
 
 
@@ -186,10 +187,17 @@ def tutorial(options, folder):
 def write_simpeg(file, widths, observed, sigma, origin="00N", topography=(), **more):
     """What run_simpeg() needs: a mesh by its cells' widths, stations with their data as rows, gz upwards in mGal or tmi
     in nT, and sigma. `more`: bounds in g/cm3 or SI; `weights`, one a cell with easting fastest, in place of those by
-    sensitivity; `reference`; `inducing`, nT, inclination and declination, of magnetic data; `vector`, for a
+    sensitivity; `reference`, where it is not where SimPEG starts; `inducing`, nT, inclination and declination, of magnetic data; `vector`, for a
     magnetisation in the place of a susceptibility."""
     widths = np.array([*map(list, widths), []], dtype=object)[:3]
-    usual = {"bounds": (-1, 1), "weights": (), "reference": 0, "inducing": (), "vector": False, "smoothness": 1}
+    usual = {
+        "bounds": (-1, 1),
+        "weights": (),
+        "reference": SIMPEG_START,
+        "inducing": (),
+        "vector": False,
+        "smoothness": 1,
+    }
     arrays = {"observed": observed, "topography": topography, **usual, **more}
     np.savez(file, widths=widths, origin=origin, sigma=sigma, **arrays)
 
@@ -271,7 +279,7 @@ def simpeg_inversion(simulation, mesh, active, given, powers):
         *last,
         directives.UpdatePreconditioner(),
     ]
-    return inversion.BaseInversion(problem, told).run(np.full(unknowns, 1e-4))
+    return inversion.BaseInversion(problem, told).run(np.full(unknowns, SIMPEG_START))
 
 
 def ellipsoid_noise(n):
@@ -483,7 +491,7 @@ def two_bodies(options, folder):
             else ("induced", susceptibility, 0, as_vector, as_vector)
         )
         for smoothness, shift in ((1, 0), (0, 0), (0, 25)):
-            more = {"smoothness": smoothness, "vector": has_remanence, "bounds": (bound, np.inf)}
+            more = {"smoothness": smoothness, "vector": has_remanence, "bounds": (bound, np.inf), "reference": 0}
             widths, origin = [[50.0] * n for n in (41, 41, 20)], (shift, shift, -1000)
             write_simpeg(problem, widths, rows, noise, origin, inducing=TWO_BODIES_FIELD, **more)
             side = f"[{shift}, {shift + 2050}, 41]"
