@@ -187,17 +187,11 @@ def tutorial(options, folder):
 def write_simpeg(file, widths, observed, sigma, origin="00N", topography=(), **more):
     """What run_simpeg() needs: a mesh by its cells' widths, stations with their data as rows, gz upwards in mGal or tmi
     in nT, and sigma. `more`: bounds in g/cm3 or SI; `weights`, one a cell with easting fastest, in place of those by
-    sensitivity; `reference`, where it is not where SimPEG starts; `inducing`, nT, inclination and declination, of magnetic data; `vector`, for a
-    magnetisation in the place of a susceptibility."""
+    sensitivity; `reference`, usually SimPEG's start; `inducing`, nT, inclination and declination, of magnetic data;
+    `vector`, for a magnetisation in the place of a susceptibility; `smoothness` in shortest edges."""
     widths = np.array([*map(list, widths), []], dtype=object)[:3]
-    usual = {
-        "bounds": (-1, 1),
-        "weights": (),
-        "reference": SIMPEG_START,
-        "inducing": (),
-        "vector": False,
-        "smoothness": 1,
-    }
+    usual = {"bounds": (-1, 1), "weights": (), "reference": SIMPEG_START, "inducing": ()}
+    usual |= {"vector": False, "smoothness": 1}
     arrays = {"observed": observed, "topography": topography, **usual, **more}
     np.savez(file, widths=widths, origin=origin, sigma=sigma, **arrays)
 
