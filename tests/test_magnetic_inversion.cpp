@@ -60,8 +60,10 @@ public:
     return v;
   }
 
-  /// Fields of the block of this magnetisation, A/m, with noise of `sigma` nT; the noise turns with the stations.
-  [[nodiscard]] DataSet data(FieldList fields, const Vector& magnetization, double sigma = 1) const {
+  /// Fields of the block of this magnetisation, A/m, or of one cell, with noise of `sigma` nT; the noise turns with the
+  /// stations.
+  [[nodiscard]] DataSet data(FieldList fields, const Vector& magnetization, double sigma = 1,
+                             std::int64_t only_cell = -1) const {
     DataSet set;
     set.name = "block";
     set.fields = fields;
@@ -76,7 +78,7 @@ public:
     const MagnetizedPrisms block(m_cells, turned(magnetization));
     HostOperator g(block, set.points, request);
     Numbers inside;
-    for (std::int64_t j = 0; j < n(); ++j) inside.push_back(is_inside(j) ? 1 : 0);
+    for (std::int64_t j = 0; j < n(); ++j) inside.push_back((only_cell < 0 ? is_inside(j) : j == only_cell) ? 1 : 0);
     set.values.resize(static_cast<std::size_t>(set.size()));
     g.apply(inside, set.values);
     set.sigma.assign(set.values.size(), sigma * nanotesla);
@@ -252,6 +254,33 @@ TEST(MagneticInversion, FindsTheDirectionOfARemanence) {
   const InversionOutcome induced = invert_here(input);
   EXPECT_FALSE(induced.on_target);
   EXPECT_GT(induced.model.convergence.back().chi, 10);
+}
+
+/// Tomofast-x's two bodies in small: cells of different magnetisations, which smoothing would spread over others.
+TEST(MagneticInversion, FindsTwoBodiesOfOneCell) {
+  const BuriedBlock block;
+  // in the fourth layer from below, 80 to 120 m deep
+  const std::array<std::int64_t, 2> cells{322, 376};
+  const std::array<Vector, 2> magnetizations{vector_of(60, 10, 4), vector_of(-60, 90, 6)};
+  DataSet tmi = block.data({Field::tmi}, magnetizations[0], 0.5, cells[0]);
+  const DataSet other = block.data({Field::tmi}, magnetizations[1], 1e-9, cells[1]);
+  for (std::size_t i = 0; i < tmi.values.size(); ++i) tmi.values[i] += other.values[i];
+  InversionInput input = block.input(Unknown::magnetization, {tmi});
+  input.settings.norm = {0, 2, 2, 2};
+  input.settings.smoothness = {0, 0, 0};
+  const InversionOutcome outcome = invert_here(input);
+  EXPECT_TRUE(outcome.on_target) << outcome.message;
+  const Numbers& values = outcome.model.values;
+  double others = 0;
+  for (const double size : amplitude_of(values, Unknown::magnetization, block.n())) others += size;
+  for (std::size_t b = 0; b < cells.size(); ++b) {
+    const auto at = static_cast<std::size_t>(cells[b]), n = static_cast<std::size_t>(block.n());
+    const Vector found{values[at], values[n + at], values[2 * n + at]};
+    EXPECT_LT(degrees_between(found, magnetizations[b]), 3) << b;
+    EXPECT_LT(distance(found, magnetizations[b]), 0.05 * distance(magnetizations[b], {})) << b;
+    others -= distance(found, {});
+  }
+  EXPECT_LT(others, 1);
 }
 
 /// The problem turned by a quarter has the turned model: no axis is preferred, not by compact norms either.
