@@ -113,6 +113,7 @@ function(prismfield_room room)
     set_target_properties(prismfield_${room}_kokkos PROPERTIES UNITY_BUILD OFF)
     target_link_libraries(prismfield_${room}_kokkos PRIVATE ${reach} Kokkos::kokkos Kokkos::kokkoskernels
                                                             prismfield_kernel_options)
+    target_compile_options(prismfield_${room}_kokkos PRIVATE ${prismfield_optimised})
     prismfield_precompile(prismfield_${room}_kokkos kokkos)
     set_target_properties(prismfield_${room}_kokkos PROPERTIES POSITION_INDEPENDENT_CODE ON)
   endif()
