@@ -6,7 +6,7 @@
 # target is given only the roots of the rooms that it may use. Any other include is a file that is not found.
 set(prismfield_rooms_dir "${PROJECT_BINARY_DIR}/rooms")
 # Source by source a test that launches nothing links no Kokkos, and runs where the GPU's driver library is missing.
-if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP)
+if(PRISMFIELD_BUILD_TESTS AND (Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP))
   set(CMAKE_UNITY_BUILD OFF)
 endif()
 

@@ -14,7 +14,7 @@
 // The two kinds differ, so each has an inline namespace of its own; types that pass from one kind of source to the
 // other, and what these types are made of, stand outside of it.
 //
-// Where nothing is optimised, nothing is inlined by force: kernels in one piece took the compiler minutes and gigabytes.
+// Where nothing is optimised, nothing is inlined by force: kernels in one piece took compilers minutes and gigabytes.
 #if defined(PRISMFIELD_HOST_LANES)
 #define PRISMFIELD_LANES host_lanes
 #define PRISMFIELD_FUNCTION
