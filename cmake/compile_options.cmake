@@ -20,8 +20,9 @@ endif()
 # For sources that see Kokkos: the arithmetic of the kernels may be contracted to fused multiply-adds and need not set
 # errno, but it is never reordered, because cancellation between terms is arranged by hand.
 add_library(prismfield_kernel_options INTERFACE)
-target_compile_options(prismfield_kernel_options INTERFACE $<$<CONFIG:Release,RelWithDebInfo>:-O3> -ffp-contract=fast
-                                                           -fno-math-errno)
+target_compile_options(prismfield_kernel_options INTERFACE -ffp-contract=fast -fno-math-errno)
+# Beside them for what is installed; tests, which compile kernels to ask them, do with less.
+set(prismfield_optimised $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
 # constexpr functions of the standard library and of ours are for device code too.
 target_compile_options(prismfield_kernel_options INTERFACE $<${prismfield_nvcc}:--expt-relaxed-constexpr>)
 # The host code that nvcc writes would drown our own warnings in its.

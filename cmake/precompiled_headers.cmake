@@ -64,5 +64,6 @@ if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP)
   prismfield_precompiled_headers(
     kokkos PIC
     HEADERS ${prismfield_plain_headers} <Kokkos_Core.hpp>
-    LIBRARIES Kokkos::kokkos Kokkos::kokkoskernels prismfield_kernel_options)
+    LIBRARIES Kokkos::kokkos Kokkos::kokkoskernels prismfield_kernel_options
+    OPTIONS ${prismfield_optimised})
 endif()

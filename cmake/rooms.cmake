@@ -6,7 +6,7 @@
 # target is given only the roots of the rooms that it may use. Any other include is a file that is not found.
 set(prismfield_rooms_dir "${PROJECT_BINARY_DIR}/rooms")
 # Source by source a test that launches nothing links no Kokkos, and runs where the GPU's driver library is missing.
-if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP)
+if(PRISMFIELD_BUILD_TESTS AND (Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP))
   set(CMAKE_UNITY_BUILD OFF)
 endif()
 
@@ -113,6 +113,7 @@ function(prismfield_room room)
     set_target_properties(prismfield_${room}_kokkos PROPERTIES UNITY_BUILD OFF)
     target_link_libraries(prismfield_${room}_kokkos PRIVATE ${reach} Kokkos::kokkos Kokkos::kokkoskernels
                                                             prismfield_kernel_options)
+    target_compile_options(prismfield_${room}_kokkos PRIVATE ${prismfield_optimised})
     prismfield_precompile(prismfield_${room}_kokkos kokkos)
     set_target_properties(prismfield_${room}_kokkos PROPERTIES POSITION_INDEPENDENT_CODE ON)
   endif()

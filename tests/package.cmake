@@ -39,7 +39,7 @@ if(PRISMFIELD_BUILD_CAPI)
   list(APPEND consumers c_consumer)
 endif()
 prismfield_add_package_test(core TARGETS ${consumers})
-# Not optimised, because all of the core is compiled once more.
+# Not optimised, and by few large sources, because all of the core is compiled once more.
 prismfield_add_package_test(
   subdirectory
   TARGETS consumer

@@ -13,11 +13,17 @@
 // the sources that work on such vectors (engine/instances/tiles.cpp.in) see the kernels as functions of the host alone.
 // The two kinds differ, so each has an inline namespace of its own; types that pass from one kind of source to the
 // other, and what these types are made of, stand outside of it.
+//
+// Where nothing is optimised, nothing is inlined by force: kernels in one piece took compilers minutes and gigabytes.
 #if defined(PRISMFIELD_HOST_LANES)
 #define PRISMFIELD_LANES host_lanes
 #define PRISMFIELD_FUNCTION
 #define PRISMFIELD_LARGE_FUNCTION [[gnu::noinline]]
+#if defined(__OPTIMIZE__)
 #define PRISMFIELD_INLINE_FUNCTION [[gnu::always_inline]] inline
+#else
+#define PRISMFIELD_INLINE_FUNCTION inline
+#endif
 #else
 #define PRISMFIELD_LANES device_lanes
 #define PRISMFIELD_FUNCTION KOKKOS_FUNCTION
