@@ -17,6 +17,7 @@ constexpr std::size_t overlaps_named = 10;
 constexpr std::size_t overlaps_counted = 100'000;
 
 constexpr double far = std::numeric_limits<double>::infinity();
+constexpr double largest_number = std::numeric_limits<double>::max();
 
 double least(std::span<const double> v) {
   return std::accumulate(v.begin(), v.end(), far, [](double a, double b) { return std::min(a, b); });
@@ -344,7 +345,8 @@ bool PrismCheck::convert(Prism& prism, std::int64_t number) {
   bool within = true;
   for (std::size_t c = 0; c < n_list_columns; ++c) {
     const bool is_face = c < n_face_columns;
-    const std::string error = column_error(c, prism[c]);
+    // what is infinite now was finite in the unit of the file
+    const std::string error = column_error(c, std::clamp(prism[c], -largest_number, largest_number));
     if (error.empty()) continue;
     within = false;
     m_limited.add(is_face               ? "coordinates beyond the limit"
