@@ -172,9 +172,9 @@ ProblemSize size_of(const Inputs& inputs) {
 }
 
 /// The plan of the run; what it finds wrong is told by the lines of the case. Collective.
-Plan plan_of(const Inputs& inputs, const Communicator& communicator) {
+Plan plan_of(const Inputs& inputs, const PrismSource& prisms, const Communicator& communicator) {
   try {
-    return plan_on_ranks(inputs.run.request(), inputs.model->source(), inputs.points, size_of(inputs), communicator);
+    return plan_on_ranks(inputs.run.request(), prisms, inputs.points, size_of(inputs), communicator);
   } catch (const InputError& error) {
     std::vector<Problem> problems = error.problems();
     for (Problem& problem : problems) problem.where = inputs.run.where(problem.key);
@@ -308,9 +308,10 @@ std::unique_ptr<MagnetizedPrisms> demagnetized(Inputs& inputs, const Communicato
   return std::make_unique<MagnetizedPrisms>(model.source(), std::move(found.magnetization));
 }
 
-/// Computes with the guard that the case asks for and writes the result. Collective.
-void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& plan, const Communicator& communicator,
-                       Moment begin) {
+/// Computes with the guard that the case asks for and writes the result. `magnetized`: in the place of the model's
+/// prisms, if not null. Collective.
+void compute_and_write(const RunOptions& options, Inputs& inputs, const MagnetizedPrisms* magnetized, const Plan& plan,
+                       const Communicator& communicator, Moment begin) {
   const bool is_root = communicator.rank() == 0;
   const std::unique_ptr<RankWork> work = make_work(plan, communicator);
   std::unique_ptr<CheckpointGuard> guard;
@@ -325,9 +326,8 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Plan& pl
     hash = case_hash(inputs.run, *inputs.model, inputs.points, communicator);
     guard = make_guard(options, inputs.run, hash, *work, communicator);
   }
-  const std::unique_ptr<MagnetizedPrisms> magnetized = demagnetized(inputs, communicator, options.quiet);
-  if (!magnetized) inputs.model->hold(prisms_to_hold(*work), communicator);
-  const PrismSource& prisms = magnetized ? *magnetized : inputs.model->source();
+  if (magnetized == nullptr) inputs.model->hold(prisms_to_hold(*work), communicator);
+  const PrismSource& prisms = magnetized != nullptr ? *magnetized : inputs.model->source();
 
   const double setup_seconds = seconds_since(begin);
   const std::optional<Fields> result = compute(inputs, prisms, *work, communicator, guard.get(), options.quiet);
@@ -361,7 +361,10 @@ ProgramEnd execute(const RunOptions& options, const std::vector<std::string>& ko
   std::vector<RankPlace> places = gather_places(communicator);
   const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
   agree(communicator, [&] { check_rank_grid(inputs.run, communicator); });
-  const Plan plan = plan_of(inputs, communicator);
+  // a plan is of the magnetisation that is computed; --dry-run plans with the model's
+  std::unique_ptr<MagnetizedPrisms> magnetized;
+  if (!options.dry_run) magnetized = demagnetized(inputs, communicator, options.quiet);
+  const Plan plan = plan_of(inputs, magnetized ? *magnetized : inputs.model->source(), communicator);
   gather_plan_workers(plan, communicator, places);
   if (is_root) {
     for (const std::string& warning : placement_warnings(places)) warn(warning);
@@ -391,7 +394,7 @@ ProgramEnd execute(const RunOptions& options, const std::vector<std::string>& ko
     if (is_root) check_disk(inputs, std::accumulate(checkpoints.begin(), checkpoints.end(), std::int64_t{0}));
   });
   if (tells) std::cout << run_heading(inputs, plan, placement_text(places)) << std::flush;
-  compute_and_write(options, inputs, plan, communicator, begin);
+  compute_and_write(options, inputs, magnetized.get(), plan, communicator, begin);
   return {};
 }
 

@@ -101,6 +101,12 @@ public:
 
   [[nodiscard]] int products() const noexcept { return m_products; }
 
+  /// Rank 0's length, by which all decide: a rank with another number of threads has others in the last bits.
+  [[nodiscard]] double agreed(double length) const {
+    broadcast(m_communicator, length);
+    return length;
+  }
+
 private:
   [[nodiscard]] double scaled(double value, std::size_t prism) const {
     return value / (1 + m_susceptibility[prism] / 3);
@@ -160,7 +166,7 @@ double improve(System& system, const Vector& right_side, double wanted, const Ve
   const auto vector = [&](int k) { return Vector(Kokkos::subview(basis, Kokkos::ALL, k)); };
   system.multiply(x, vector(0));
   KokkosBlas::axpby(1.0, right_side, -1.0, vector(0));
-  double left = KokkosBlas::nrm2(vector(0));
+  double left = system.agreed(KokkosBlas::nrm2(vector(0)));
   if (left <= wanted) return left;
   KokkosBlas::scal(vector(0), 1 / left, vector(0));
   LeastSquares least;
@@ -179,7 +185,7 @@ double improve(System& system, const Vector& right_side, double wanted, const Ve
     }
     column(k + 1) = KokkosBlas::nrm2(vector(k + 1));
     if (column(k + 1) > 0) KokkosBlas::scal(vector(k + 1), 1 / column(k + 1), vector(k + 1));
-    left = least.add_column(k, column.data());
+    left = system.agreed(least.add_column(k, column.data()));
     ++k;
   }
   const Vector factors("prismfield::factors", static_cast<std::size_t>(k));
@@ -211,7 +217,7 @@ SelfConsistentMagnetization demagnetize(const PrismSource& prisms, std::span<con
   agree_on_input(communicator, [&] { check(prisms, susceptibility); });
   System system(prisms, susceptibility, request, communicator, observer);
   const Vector& right_side = system.right_side();
-  const double size = KokkosBlas::nrm2(right_side);
+  const double size = system.agreed(KokkosBlas::nrm2(right_side));
   const double wanted = std::max(least_residual, request.execution.tolerance);
   const Vector x("prismfield::magnetization", right_side.extent(0));
   Kokkos::deep_copy(x, right_side);

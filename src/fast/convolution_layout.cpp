@@ -174,20 +174,19 @@ std::vector<double> few_heights(std::span<const double> upward) {
 }
 
 /// Levels for heights from `low` to `high` above the mass. A field of height z is analytic down to the mass: in the
-/// ellipse around [low, high] whose half axes add up to rho halves of it, and n nodes leave 1 to 13 rho^-n of the
-/// tensor and of B. A fifth of the tolerance is what a check at random points asks for.
-///
-/// The gradient of B grows as z^-(k+1) where B does as z^-k. By the place z0 of its pole 1/(z - z0) leaves c
-/// rho(z0)^-n, and (z - z0)^-(k+1) the k-th derivative of that by z0 over k!. As n rho'/rho = n/sqrt(low high), and
-/// what is left counts beside the largest value, low^-k, a derivative more leaves 1 + n/k sqrt(low/high) times as much,
-/// k = 3.
+/// ellipse around [low, high] whose half axes add up to rho halves of it. Of 1/(z - z0) n nodes leave 2 rho(z0)^-n of
+/// the largest value. Each derivative by the place z0 of the pole, the k-th over k, is (z - z0)^-(k+1) and leaves
+/// 1 + n/k sqrt(low/high) times as much, for n rho'/rho = n/sqrt(low high), and what is left counts beside low^-(k+1):
+/// k = 1, 2 for the tensor and B over a cell that is a point, nearly, 3 for the gradient of B. A fifth of the tolerance
+/// is what a check at random points asks for.
 double levels_needed(double low, double high, double tolerance, bool of_gradient) {
   const double rho = (low + high + 2 * std::sqrt(low * high)) / (high - low);
-  const double per_level = of_gradient ? std::sqrt(low / high) / 3 : 0;
   double n = 0, more = 2;
   while (more > n) {
     n = more;
-    more = std::ceil(std::log(5 * 40 * (1 + n * per_level) / tolerance) / std::log(rho));
+    const double growth = n * std::sqrt(low / high);
+    const double left = 2 * (1 + growth) * (1 + growth / 2) * (of_gradient ? 1 + growth / 3 : 1);
+    more = std::ceil(std::log(5 * left / tolerance) / std::log(rho));
   }
   return n;
 }

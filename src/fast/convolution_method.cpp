@@ -185,9 +185,8 @@ PlanText fft_text(const Plan& plan) {
 std::shared_ptr<const ConvolutionLayout> layout_of(const fast::ProductShare& share) {
   const Plan& plan = share.plan;
   const std::shared_ptr<const ConvolutionLayout>& found = plan.fft.layout;
-  const bool is_magnetic = has_magnetic(plan.set), is_all = plan.points() == IndexRange{0, plan.n_points};
-  // a run may have magnetised the prisms anew since they were looked at, see demagnetize()
-  if (!is_magnetic && is_all && found->range == plan.prisms() && found->magnetizations.empty()) return found;
+  const bool is_all = plan.points() == IndexRange{0, plan.n_points};
+  if (is_all && found->range == plan.prisms() && found->magnetizations.empty() != has_magnetic(plan.set)) return found;
   return std::make_shared<const ConvolutionLayout>(
       find_convolution(share.prisms, plan.prisms(), share.points, found->tolerance, plan.set));
 }

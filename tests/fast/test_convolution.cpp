@@ -230,7 +230,7 @@ TYPED_TEST(ConvolutionOn, KeepsToTheToleranceOverAPoint) {
       }
       const auto weights = this->factors(expected, n_points, 0.5, 2);
       const auto squares = both.mine(this->diagonal(*both.direct, weights));
-      EXPECT_LE(this->error(this->diagonal(*both.fast, weights), squares), 20 * tolerance);
+      EXPECT_LE(this->error(this->diagonal(*both.fast, weights), squares), 10 * tolerance);
     });
   }
 }
