@@ -21,7 +21,7 @@ endif()
 # errno, but it is never reordered, because cancellation between terms is arranged by hand.
 add_library(prismfield_kernel_options INTERFACE)
 target_compile_options(prismfield_kernel_options INTERFACE -ffp-contract=fast -fno-math-errno)
-# Beside them for what is installed; tests, which compile kernels to ask them, do with less.
+# Added for what is installed. Tests that compile kernels themselves do without: they build faster.
 set(prismfield_optimised $<$<CONFIG:Release,RelWithDebInfo>:-O3>)
 # constexpr functions of the standard library and of ours are for device code too.
 target_compile_options(prismfield_kernel_options INTERFACE $<${prismfield_nvcc}:--expt-relaxed-constexpr>)

@@ -82,10 +82,10 @@ typedef struct pf_points {
    sensitivity.store, which is none. NULL: all defaults.
    numbers
      gravitational_constant    m3 kg-1 s-2
-     magnetic.inducing_field (3)   inclination and declination, degrees, and intensity, nT: the direction of tmi and
-                               tmi_exact, and of pf_invert what magnetises a susceptibility; of pf_forward and
-                               operators what it induces has to be in the magnetization of the prisms
-     magnetic.vacuum_permeability  N A-2
+     magnetic.inducing_field (3)   inclination and declination, degrees, and intensity, nT: the direction of tmi, its
+                               derivatives and tmi_exact, and of pf_invert what magnetises a susceptibility; of
+                               pf_forward and operators what it induces has to be in the magnetization of the prisms
+     magnetic.vacuum_permeability  N A-2, above 1e-7 and below 1e-5
      execution.batch, execution.slots, execution.block, execution.chunk, execution.memory_limit (bytes)
      execution.tolerance       of pf_forward, relative to the largest value of each field
      execution.check_points

@@ -4,9 +4,9 @@
 
 Each takes easting, northing, upward of a point, west, east, south, north, bottom, top of a prism, m, and its density,
 kg/m3, or the components of its magnetisation, A/m, and returns a field of SI units, z up; magnetic_field returns the
-three components of B, T. As in choclo gradients and B on a face are the limit from outside, and NaN on edges where they
-have none, B and its gradient also inside. Unlike choclo, they keep 1e-12 of their size far from a prism too, and a
-prism without a volume gives NaN.
+three components of B, T. As in choclo gradients and B on a face are the limit from outside. Gradients of gravity are
+NaN on edges where they have no limit; B and its gradient are NaN on all edges and inside a prism. Unlike choclo, all
+keep 1e-12 of their size far from a prism too, and a prism without a volume gives NaN.
 """
 
 from __future__ import annotations

@@ -115,18 +115,19 @@ def forward(
     are magnetic. points: (m, 3) easting, northing, upward, m, or a tuple of these three, which are broadcast together.
     fields: one name or several of FIELDS.
 
-    Magnetic fields (bx, by, bz, tmi, tmi_exact, amplitude) are of the remanent and the induced magnetisation.
-    magnetization: (n, 3), or (3,) for all prisms, A/m along easting, northing, upward. susceptibility: (n,) or one
-    number, SI, without demagnetisation. inducing_field: inclination, degrees, positive downward, declination, degrees
-    east of grid north, and intensity, nT; tmi, tmi_exact and susceptibilities need it. inside: what is written at
-    points inside prisms, "B", "H" (mu0 H), "nan", "cavity", "borehole"; faces have the mean of both sides.
+    Magnetic fields (bx, by, bz, tmi, their derivatives, tmi_exact, amplitude) are of the remanent and the induced
+    magnetisation. magnetization: (n, 3), or (3,) for all prisms, A/m along easting, northing, upward. susceptibility:
+    (n,) or one number, SI, without demagnetisation. inducing_field: inclination, degrees, positive downward,
+    declination, degrees east of grid north, and intensity, nT; tmi, its derivatives, tmi_exact and susceptibilities
+    need it. inside: what is written at points inside prisms, "B", "H" (mu0 H), "nan", "cavity", "borehole"; faces have
+    the mean of both sides.
 
     axes: "z_up" or "z_down", along which z vectors and tensors point; coordinates and magnetisations are always upward.
-    units: "SI", or "mGal" or "nT": mGal, Eotvos for gradients, J/kg for the potential and nT. precision: "double",
-    "mixed" or "single". space: "default", "serial", "openmp", "cuda", "hip". tolerance: the error that may be made for
-    speed, relative to the largest value of each field; what is found at 100 random points is a fifth of it at most.
-    method: "direct", "tree", "fft", or "auto", the fastest that the tolerance lets serve. threads: of the library's
-    start, see start(). progress: called with the part that is done.
+    units: "SI", or "mGal" or "nT": mGal, Eotvos for gradients, J/kg for the potential, nT, and nT/m for gradients of B
+    and tmi. precision: "double", "mixed" or "single". space: "default", "serial", "openmp", "cuda", "hip". tolerance:
+    the error that may be made for speed, relative to the largest value of each field; what is found at 100 random
+    points is a fifth of it at most. method: "direct", "tree", "fft", or "auto", the fastest that the tolerance lets
+    serve. threads: of the library's start, see start(). progress: called with the part that is done.
 
     Returns (fields, m), or (m,) for one name; with a tuple of coordinates their shape in place of m. On faces the
     tensor is the mean of both sides; points on edges give a SingularPointWarning. Raises InputError (a ValueError) for
@@ -200,14 +201,14 @@ class Operator(_Products):
     """G of prisms and points: rows (field, point), fields in the order asked for, columns the prisms.
 
     A SciPy LinearOperator: `G @ density`, `G.T @ fields`, blocks of vectors in one pass, lsmr, svds. Arguments are
-    those of forward(). Of bx, by, bz and tmi the model is in place of densities susceptibilities (SI) in the inducing
-    field or, with `magnetization`, factors of each prism's own: three operators of unit vectors, side by side, are
-    that of magnetisation vectors (A/m). storage: None computes entries anew in every product, or products by `method`
-    to `tolerance` of their largest values where densities are of one size; "double", "float" and "float16" keep entries
-    in memory; a number compresses them to that error relative to the norm of G. SI entries are 1e-9 and less: solvers
-    with absolute tolerances want units="mGal" or "nT". Products of CuPy's and PyTorch's arrays on a card are theirs
-    too, made there where the operator's `space` is the card; by "default" few prisms and points, and a compressed G,
-    are computed on the host.
+    those of forward(). Of bx, by, bz, tmi and their derivatives the model is in place of densities susceptibilities
+    (SI) in the inducing field or, with `magnetization`, factors of each prism's own: three operators of unit vectors,
+    side by side, are that of magnetisation vectors (A/m). storage: None computes entries anew in every product, or
+    products by `method` to `tolerance` of their largest values where densities are of one size; "double", "float" and
+    "float16" keep entries in memory; a number compresses them to that error relative to the norm of G. SI entries are
+    1e-9 and less: solvers with absolute tolerances want units="mGal" or "nT". Products of CuPy's and PyTorch's arrays
+    on a card are theirs too, made there where the operator's `space` is the card; by "default" few prisms and points,
+    and a compressed G, are computed on the host.
     """
 
     def __init__(

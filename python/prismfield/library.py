@@ -297,7 +297,7 @@ class Fields:
     def factors(self, units: str, axes: str) -> Array:
         """From SI and z up to a caller's units and axes, in the library's order."""
         if units not in ("SI", "mGal", "nT"):
-            raise InputError(f"units: {units!r}; 'SI', or 'mGal' or 'nT' (mGal, Eotvos and nT) is needed")
+            raise InputError(f"units: {units!r}; 'SI', or 'mGal' or 'nT' (mGal, Eotvos, nT and nT/m) is needed")
         if axes not in ("z_up", "z_down"):
             raise InputError(f"axes: {axes!r}; 'z_up' or 'z_down' is needed")
         names = [FIELDS[number] for number in self.numbers]

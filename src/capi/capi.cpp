@@ -309,11 +309,11 @@ const std::map<std::string, Words, std::less<>>& text_keys() {
 }
 
 template <class Map>
-const auto& found(const Map& keys, const std::string& where, std::string_view word) {
+const auto& found(const Map& keys, std::string_view where, std::string_view word) {
   if (const auto at = keys.find(word); at != keys.end()) return at->second;
   std::string allowed;
   for (const auto& [key, value] : keys) allowed += (allowed.empty() ? "" : ", ") + key;
-  throw InputError("", where, "'" + std::string(word) + "' is none of " + allowed);
+  throw InputError("", std::string(where), "'" + std::string(word) + "' is none of " + allowed);
 }
 
 // ---- arguments
@@ -593,7 +593,7 @@ struct Pair {
     return is_on;
   }
   /// Whether choclo has magnetic fields there, of this magnetisation: outside of the prism and on its faces.
-  [[nodiscard]] bool is_magnetic(const std::array<double, 3>& magnetization) const {
+  [[nodiscard]] bool has_magnetic_value(const std::array<double, 3>& magnetization) const {
     if (!is_valid() || !std::ranges::all_of(magnetization, [](double x) { return std::isfinite(x); })) return false;
     const bool is_inside = is_between(0) && is_between(1) && is_between(2);
     return !is_inside && std::ranges::count(on_faces(), true) <= 1;
@@ -649,7 +649,7 @@ void pf_magnetic(double easting, double northing, double upward, double west, do
   guarded([&] {
     const Pair pair{{easting, northing, upward}, {{{west, east}, {south, north}, {bottom, top}}}};
     const std::array<double, 3> m = {magnetization_easting, magnetization_northing, magnetization_upward};
-    if (!pair.is_magnetic(m)) return;
+    if (!pair.has_magnetic_value(m)) return;
     const std::array<bool, 3> is_on = pair.on_faces();
     Request request;
     request.fields = {Field::bx, Field::by, Field::bz};
@@ -670,7 +670,7 @@ double pf_magnetic_gradient(int number, double easting, double northing, double 
     const Pair pair{{easting, northing, upward}, {{{west, east}, {south, north}, {bottom, top}}}};
     const std::array<double, 3> m = {magnetization_easting, magnetization_northing, magnetization_upward};
     const bool is_gradient = number >= static_cast<int>(Field::bxx) && number <= static_cast<int>(Field::byz);
-    if (!is_gradient || !pair.is_magnetic(m)) return;
+    if (!is_gradient || !pair.has_magnetic_value(m)) return;
     Request request;
     request.fields = {static_cast<Field>(number)};
     // the same on both sides of a face

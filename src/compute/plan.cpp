@@ -63,7 +63,7 @@ void check_magnetic(const Request& request, ProblemList& problems) {
     problems.add("", "magnetic.inducing_field", fmt::format("is missing; {} is its anomaly", field.name));
     break;
   }
-  // what far smaller ones magnetise is beyond a float
+  // any other is an error of input; with a far smaller one M = chi F0/mu0 would overflow a float
   if (!(1e-7 < magnetic.vacuum_permeability && magnetic.vacuum_permeability < 1e-5)) {
     problems.add("", "magnetic.vacuum_permeability",
                  fmt::format("is {} N A-2; about 1.2566e-6 is expected", magnetic.vacuum_permeability));

@@ -456,7 +456,7 @@ std::optional<InducingField> read_inducing_field(const ArrayFile& file) {
 
 std::string intensity_error(double intensity) {
   if (!(intensity > 0)) return fmt::format("is {} nT; an intensity above 0 is expected", intensity);
-  // the Earth's is 20,000 nT and more, other planets' some
+  // the Earth's field has more than 20,000 nT, Mercury's some hundred; in T both are far below 1
   if (intensity >= 1) return "";
   constexpr double nanoteslas = 1e9;
   return fmt::format("is {} nT; an intensity in nT is expected, and this is one in T: write {:.6g}", intensity,
