@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <type_traits>
 
 #include <prismfield/error.hpp>
@@ -222,24 +223,10 @@ PropertyFill property_fill(const Case& run, const std::string& key, const Proper
 /// The magnetisation of cells along easting, northing and upward, A/m.
 using Vectors = std::array<std::vector<double>, 3>;
 
-/// Replaces by 0 the vectors whose three numbers are `mark` in a file of to_si A/m a number, the third downward;
-/// returns how many.
-std::int64_t replace_vectors(Vectors& vectors, double mark, double to_si) {
-  std::int64_t replaced = 0;
-  const double value = mark * to_si;
-  auto& [easting, northing, upward] = vectors;
-  for (std::size_t i = 0; i < easting.size(); ++i) {
-    if (easting[i] != value || northing[i] != value || upward[i] != -value) continue;
-    easting[i] = northing[i] = upward[i] = 0;
-    ++replaced;
-  }
-  return replaced;
-}
-
 /// Throws InputError where a vector model, to_si A/m a number, has the mark of UBC's inactive cells; `first`: what to
 /// do about it before that is said.
 void check_air(const InputFile& file, Vectors& vectors, double to_si, const std::string& first) {
-  const std::int64_t inactive = replace_vectors(vectors, ubc_inactive, to_si);
+  const std::int64_t inactive = replace_mark(vectors, ubc_inactive, to_si, 0);
   if (inactive == 0) return;
   const std::string text = number_text(ubc_inactive);
   throw file.error(
@@ -332,10 +319,11 @@ void fill_from_ubc(CellBackground& background, UbcProperty& of, const UbcFiles& 
   const bool is_vector = of.columns == columns.size();
   if (is_vector) {
     columns = read_ubc_vectors(of.file, of.to_si, counts);
-    if (files.inactive) of.inactive = replace_vectors(columns, *files.inactive, of.to_si);
   } else {
     columns[0] = read_ubc_densities(of.file, of.to_si, counts, property_names[of.property]);
-    if (files.inactive) of.inactive = replace_mark(columns[0], *files.inactive, of.to_si, 0);
+  }
+  if (files.inactive) {
+    of.inactive = replace_mark(std::span(columns.data(), of.columns), *files.inactive, of.to_si, 0);
   }
   if (const auto cells = static_cast<std::int64_t>(columns[0].size()); of.inactive == cells) {
     throw InputError("", "model.mesh.ubc.inactive",

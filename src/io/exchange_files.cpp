@@ -371,25 +371,42 @@ std::optional<AirMark> find_air_mark(const std::vector<double>& densities, doubl
   return mark;
 }
 
-std::int64_t replace_mark(std::vector<double>& densities, double mark, double to_si, double replacement) {
+std::vector<CellNumbers> numbers_of(std::span<const std::vector<double>> columns, double to_si) {
+  std::vector<CellNumbers> numbers;
+  for (const std::vector<double>& column : columns) {
+    numbers.push_back({&column, numbers.size() == 2 ? -to_si : to_si});
+  }
+  return numbers;
+}
+
+std::int64_t replace_mark(std::span<std::vector<double>> columns, double mark, double to_si, double replacement) {
+  const std::vector<CellNumbers> numbers = numbers_of(columns, to_si);
   std::int64_t replaced = 0;
-  for (double& density : densities) {
-    if (density != mark * to_si) continue;
-    density = replacement;
+  for (std::size_t i = 0; i < columns.front().size(); ++i) {
+    const bool is_inactive = std::all_of(numbers.begin(), numbers.end(), [&](const CellNumbers& column) {
+      return (*column.values)[i] == mark * column.to_si;
+    });
+    if (!is_inactive) continue;
+    for (std::vector<double>& column : columns) column[i] = replacement;
     ++replaced;
   }
   return replaced;
 }
 
-std::string check_mark(const std::vector<double>& values, double mark, double to_si, const std::string& option) {
+std::string check_mark(const std::vector<CellNumbers>& columns, double mark, const std::string& option) {
   double least = std::numeric_limits<double>::infinity(), greatest = -least;
   std::int64_t equal = 0;
-  for (const double value : values) {
-    if (std::isnan(value)) continue;
-    const double number = in_unit(value, to_si);
-    least = std::min(least, number);
-    greatest = std::max(greatest, number);
-    equal += number == mark ? 1 : 0;
+  for (std::size_t i = 0; i < columns.front().values->size(); ++i) {
+    std::size_t equal_here = 0;
+    for (const CellNumbers& column : columns) {
+      const double value = (*column.values)[i];
+      if (std::isnan(value)) continue;
+      const double number = in_unit(value, column.to_si);
+      least = std::min(least, number);
+      greatest = std::max(greatest, number);
+      equal_here += number == mark ? 1 : 0;
+    }
+    equal += equal_here == columns.size() ? 1 : 0;
   }
   if (equal > 0) {
     throw InputError(

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -68,13 +69,22 @@ struct AirMark {
 /// none or different ones. NaN is passed over; `to_si` is the factor from the file's unit.
 [[nodiscard]] std::optional<AirMark> find_air_mark(const std::vector<double>& densities, double to_si);
 
-/// Replaces every density, kg/m3, that is `mark` in a file whose unit is `to_si` kg/m3; returns how many.
-std::int64_t replace_mark(std::vector<double>& densities, double mark, double to_si, double replacement);
+/// Numbers of cells, and the factor from a file's unit to theirs.
+struct CellNumbers {
+  const std::vector<double>* values;
+  double to_si = 1;
+};
 
-/// What to say of a number that marks inactive cells, NaN in `values`, in a file whose unit is `to_si`: that it lies
-/// within the range of the active ones; "" otherwise. Throws InputError, with `option`, where an active cell has it.
-[[nodiscard]] std::string check_mark(const std::vector<double>& values, double mark, double to_si,
-                                     const std::string& option);
+/// Columns of a file whose unit is `to_si`: one, or the three of a vector, of which the third points down in the file.
+[[nodiscard]] std::vector<CellNumbers> numbers_of(std::span<const std::vector<double>> columns, double to_si);
+
+/// Replaces the numbers of every cell that is inactive: whose numbers are all `mark` in a file whose unit is `to_si`,
+/// columns as in numbers_of(). Returns how many cells.
+std::int64_t replace_mark(std::span<std::vector<double>> columns, double mark, double to_si, double replacement);
+
+/// What to say of a number that marks inactive cells, NaN in the columns, by all their numbers: that it lies within the
+/// range of the active ones; "" otherwise. Throws InputError, with `option`, where all numbers of an active cell are it.
+[[nodiscard]] std::string check_mark(const std::vector<CellNumbers>& columns, double mark, const std::string& option);
 
 /// True when a file whose suffix is one of UBC's data (.obs, .loc, .grv, .mag) begins with the number of its stations
 /// alone or as magnetic data do, and for every .mag; others are tables. Throws InputError for UBC's data of gradients.
@@ -97,12 +107,6 @@ enum class CellOrder { own, ubc, tomofast };
 /// Numbers of all cells in the order of a file as those of cells here.
 [[nodiscard]] std::vector<double> in_cell_order(CellOrder order, const CellCounts& counts,
                                                 const std::vector<double>& of_file);
-
-/// Numbers of cells, and the factor from a file's unit to theirs.
-struct CellNumbers {
-  const std::vector<double>* values;
-  double to_si = 1;
-};
 
 /// Writes a line a cell, Tomofast's below how many they are: values over `to_si` of each column, `inactive` for NaN.
 /// Where a number of the file times to_si can be the value itself, it is. Throws RunError.

@@ -242,28 +242,26 @@ private:
                        fmt::format("is {}, but '{}' holds one number a cell; say which, such as {}", m_spec.field,
                                    m_spec.file.path.string(), magnetization_columns[2]));
     }
+    mark_inactive(lists, lists.size() == 3 ? m_unit : values_to_si());
     std::vector<CellValues> values;
     for (std::size_t c = 0; c < lists.size(); ++c) {
-      const double to_si = lists.size() == 3 ? (c == 2 ? -m_unit : m_unit) : values_to_si();
-      mark_inactive(lists[c], to_si, c == 0);
       values.push_back({names[c], unit_of_property(names[c]), std::move(lists[c])});
     }
     return values;
   }
 
-  /// `tells`: says what is to be said.
-  void mark_inactive(std::vector<double>& values, double to_si, bool tells) {
+  void mark_inactive(Lists& lists, double to_si) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     const bool is_magnetic = m_read.format == FileFormat::ubc_vectors ||
                              (m_read.format == FileFormat::ubc_model && unit_of_property(values_name()) == "1");
     if (!m_spec.inactive) {
-      if (is_magnetic) replace_mark(values, ubc_inactive, to_si, nan);
+      if (is_magnetic) replace_mark(lists, ubc_inactive, to_si, nan);
       return;
     }
-    if (replace_mark(values, *m_spec.inactive, to_si, nan) > 0) {
-      const std::string note = check_mark(values, *m_spec.inactive, to_si, "--inactive");
-      if (!note.empty() && tells) m_read.notes.push_back(note);
-    } else if (tells) {
+    if (replace_mark(lists, *m_spec.inactive, to_si, nan) > 0) {
+      const std::string note = check_mark(numbers_of(lists, to_si), *m_spec.inactive, "--inactive");
+      if (!note.empty()) m_read.notes.push_back(note);
+    } else {
       m_read.notes.push_back(fmt::format(
           "--inactive: no cell has {}; give the number as the file has it, in its unit and with all its digits",
           number_text(*m_spec.inactive)));

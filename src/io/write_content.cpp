@@ -594,8 +594,9 @@ private:
     for (const std::size_t i : chosen) {
       // the third component points down in both formats of vectors
       columns.push_back({&model.values[i].values, columns.size() == 2 ? -to_si : to_si});
-      if (inactive == 0 || m_spec.inactive_said_by.empty()) continue;
-      const std::string note = check_mark(*columns.back().values, mark, columns.back().to_si, m_spec.inactive_said_by);
+    }
+    if (inactive > 0 && !m_spec.inactive_said_by.empty()) {
+      const std::string note = check_mark(columns, mark, m_spec.inactive_said_by);
       if (!note.empty()) m_written.notes.push_back(note);
     }
     as_text(static_cast<std::int64_t>(columns.size()) * text_bytes(values.values),

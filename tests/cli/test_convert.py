@@ -275,6 +275,21 @@ class Convert(ProgramFolder):
         self.convert("v.txt", "again.h5", "--mesh", "grid.txt", "--from", "tomofast-values")
         self.convert("again.h5", "again.txt", "--to", "tomofast-values")
         self.assertEqual(self.read("again.txt"), self.read("v.txt"))
+        # a vector is inactive where its three numbers are the mark, here and there 0 in one that is not
+        self.write("z.fld", "0.01 0 0.02\n" * 11 + "0 0 0\n")
+        said = self.convert("z.fld", "z.h5", "--mesh", "m.msh", "--inactive", "0", *field)
+        self.assertIn("magnetization_northing 0 to 0 A/m, ", said)
+        self.assertIn(", 1 inactive; ", said)
+        self.convert("z.h5", "z_back.fld", "--output-inactive", "0")
+        self.assertEqual(self.read("z_back.fld"), self.read("z.fld"))
+        self.convert("z.h5", "z.txt", "--to", "tomofast-values")
+        self.assertIn(", 1 inactive", self.convert("z.txt", "z_too.h5", "--mesh", "grid.txt", "--from",
+                                                   "tomofast-values", "--inactive", "0"))
+        self.write("same.fld", "1 1 1\n" * 11 + "-100 -100 -100\n")
+        self.convert("same.fld", "same.h5", "--mesh", "m.msh", *field)
+        self.refused("convert", "same.h5", "x.fld", "--inactive", "1", lines=[
+            "--inactive: is 1, which 11 active cells have as a value; choose a number that no active cell has, such as "
+            "-99999"])
         self.convert("v.h5", "up.mod", "--field", "magnetization_upward")
         self.assertAlmostEqual(float(self.read("up.mod").split()[0]), -40, 6)
         self.refused("convert", "v.h5", "x.mod", lines=[
