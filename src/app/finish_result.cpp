@@ -128,10 +128,11 @@ std::int64_t bytes_of(FileFormat format, const Case& run, const InversionInputs&
   const std::int64_t active = inputs.cells->size();
   const std::int64_t inactive = inputs.cells->total() - active;
   // a number that reads as the same double, and the 0 of an inactive cell, each with what parts it from the next
-  constexpr std::int64_t number = 20, zero = 2, header = 1500;
+  constexpr std::int64_t number = 20, zero = 2, mark = 5, header = 1500;
   switch (format) {
     case FileFormat::ubc_mesh: return header + number * (nx + ny + nz);
     case FileFormat::ubc_model: return number * active + zero * inactive;
+    case FileFormat::ubc_vectors: return 3 * (number * active + mark * inactive);
     // eight corners of three numbers, their indices, an offset, a type and the density
     case FileFormat::vtu: return header + active * (8 * 24 + 8 * 8 + 8 + 1 + 8);
     default: {
@@ -141,9 +142,10 @@ std::int64_t bytes_of(FileFormat format, const Case& run, const InversionInputs&
   }
 }
 
-/// `one_alone`: for a format of one number a cell, of a magnetisation its magnitude.
-CellModel cell_model(const InvertedModel& model, bool one_alone) {
-  CellModel cells{model.edges, {}};
+/// For a format of one number a cell that of the unknown, of a magnetisation its magnitude.
+CellModel cell_model(const Case& run, const InvertedModel& model, FileFormat format) {
+  CellModel cells{model.edges, {}, inducing_field_of(run.magnetic.inducing_field)};
+  const bool one_alone = format != FileFormat::vtr && format != FileFormat::ubc_vectors;
   const auto add = [&](const std::string& name, const char* unit, const std::vector<double>& values) {
     if (!values.empty()) add_values(cells, {name, unit, on_all_cells(model, values)}, std::ssize(model.epochs));
   };
@@ -295,13 +297,14 @@ ExportedModel export_model(const Case& run, const InvertedModel& model) {
     WriteSpec spec;
     spec.file = also.file;
     spec.format = model_format(also.file).value();
+    spec.format_said_by = also.key;
     spec.title = run.title;
     spec.command = "prismfield invert " + run.file.string();
     try {
-      WrittenFile written = write_content(spec, cell_model(model, spec.format != FileFormat::vtr));
+      WrittenFile written = write_content(spec, cell_model(run, model, spec.format));
       exported.lines.push_back(
           fmt::format("{}: {}, {}; {}", shown(name), info(spec.format).long_name, written.what, written.how));
-      if (spec.format == FileFormat::ubc_model) {
+      if (spec.format == FileFormat::ubc_model || spec.format == FileFormat::ubc_vectors) {
         // in the words of convert, which knows of no mesh beside
         written.notes.clear();
         if (!has_ubc_mesh(run)) {

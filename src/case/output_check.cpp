@@ -17,6 +17,7 @@
 #include "base/human_text.hpp"
 #include "base/temporary_file.hpp"
 #include "case/make_model.hpp"
+#include "io/inversion_files.hpp"
 #include "io/result_file.hpp"
 
 namespace prismfield {
@@ -91,19 +92,34 @@ void check_kind(const Case& run, const fs::path& result, const Add& add) {
   if (is_table && run.use == CaseUse::inversion) add(key, "is a table, which holds no model; write .h5 or .nc");
 }
 
+/// Why a model of the case's unknown is no content of a file, by its suffix; "" where it is.
+std::string why_not_of_unknown(const Case& run, const fs::path& file) {
+  if (!run.inversion) return "";
+  std::string why = why_not_held(file, name(run.inversion->settings.unknown));
+  const bool needs_field = model_format(file) == FileFormat::ubc_vectors;
+  if (why.empty() && needs_field && inducing_field_of(run.magnetic.inducing_field).intensity == 0) {
+    why =
+        "holds effective susceptibilities, M over |F0|/mu0, and the case has no inducing field; write magnetic: "
+        "{inducing_field: {inclination: .., declination: .., intensity: ..}}";
+  }
+  return why;
+}
+
 /// Whether the files beside the model can hold it.
 void check_also(const Case& run, const Add& add) {
   for (const AlsoFile& also : also_files(run)) {
     const auto format = model_format(also.file);
     if (!format) {
       add(also.key, no_such_suffix(also.file, "model beside output.file",
-                                   ".vtr (VTK grid), .vtu (VTK voxels), .msh (UBC mesh), .den and .mod (UBC model); "
-                                   "output.file is the netCDF-4 file"));
+                                   ".vtr (VTK grid), .vtu (VTK voxels), .msh (UBC mesh), .den, .sus and .mod (UBC "
+                                   "model), .fld (UBC vector model); output.file is the netCDF-4 file"));
+    } else if (const std::string why = why_not_of_unknown(run, also.file); !why.empty()) {
+      add(also.key, why);
     } else if (*format != FileFormat::vtr && *format != FileFormat::ubc_mesh && run.inversion &&
                run.inversion->n_epochs > 1) {
       add(also.key, fmt::format("holds one epoch, of which the data have {}; leave it out: prismfield convert with "
-                                "--field density_1 writes the first from output.file",
-                                run.inversion->n_epochs));
+                                "--field {}_1 writes the first from output.file",
+                                run.inversion->n_epochs, component_name(run.inversion->settings.unknown, 0)));
     }
   }
 }
@@ -132,7 +148,8 @@ std::optional<FileFormat> model_format(const fs::path& file) {
     case FileFormat::vtr:
     case FileFormat::vtu:
     case FileFormat::ubc_mesh:
-    case FileFormat::ubc_model: return format;
+    case FileFormat::ubc_model:
+    case FileFormat::ubc_vectors: return format;
     default: return std::nullopt;
   }
 }

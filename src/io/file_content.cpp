@@ -108,7 +108,21 @@ bool is_ubc_magnetic(const std::filesystem::path& file) { return small_suffix(fi
 
 std::string property_of_suffix(const std::filesystem::path& file) {
   const std::string suffix = small_suffix(file);
-  return suffix == ".den" ? "density" : suffix == ".sus" ? "susceptibility" : "";
+  if (suffix == ".den") return "density";
+  return suffix == ".sus" ? "susceptibility" : suffix == ".fld" ? magnetization_name : "";
+}
+
+std::string why_not_held(const std::filesystem::path& file, const std::string& name) {
+  const std::string promised = property_of_suffix(file), unit = unit_of_property(name);
+  if (promised.empty() || unit.empty() || unit == unit_of_property(promised)) return "";
+  return fmt::format("is a file of {}, by its suffix, and what is to be written is {}; call it {}",
+                     promised == "density"          ? "densities"
+                     : promised == "susceptibility" ? "susceptibilities"
+                                                    : "magnetizations",
+                     name,
+                     unit == "kg/m3" ? ".den"
+                     : unit == "1"   ? ".sus"
+                                     : ".fld (the vectors) or .mod (one number a cell)");
 }
 
 std::optional<FileFormat> format_of_suffix(const std::filesystem::path& file) {

@@ -167,8 +167,11 @@ inline constexpr std::array format_infos = {
 [[nodiscard]] bool is_ubc_places(const std::filesystem::path& file);
 /// Whether a name has the suffix of UBC's magnetic data, .mag.
 [[nodiscard]] bool is_ubc_magnetic(const std::filesystem::path& file);
-/// Which property the suffix of a model's file promises: .den density, .sus susceptibility; "" for others.
+/// Which property the suffix of a model's file promises: .den density, .sus susceptibility, .fld magnetization; "" for
+/// others.
 [[nodiscard]] std::string property_of_suffix(const std::filesystem::path& file);
+/// Why a file is none of values of this name, by its suffix, with the suffixes that are; "" where it may be.
+[[nodiscard]] std::string why_not_held(const std::filesystem::path& file, const std::string& name);
 /// The suffixes that say something, for messages.
 [[nodiscard]] std::string known_suffixes();
 

@@ -532,13 +532,9 @@ private:
                                       [&](const CellValues& values) { return values.name == promised; });
       if (found != model.values.end()) at = static_cast<std::size_t>(found - model.values.begin());
     }
-    const bool is_wrong =
-        m_spec.format == FileFormat::ubc_model && !promised.empty() &&
-        (promised == "density") != (unit_of_property(model.values[at].name) == unit_of_property("density"));
-    if (is_wrong && !unit_of_property(model.values[at].name).empty()) {
-      throw InputError(m_spec.format_said_by, "",
-                       fmt::format("is a file of {}, by its suffix, and what is to be written is {}; call it .mod",
-                                   promised == "density" ? "densities" : "susceptibilities", model.values[at].name));
+    if (m_spec.format == FileFormat::ubc_model) {
+      const std::string why = why_not_held(m_spec.file, model.values[at].name);
+      if (!why.empty()) throw InputError(m_spec.format_said_by, "", why);
     }
     const bool is_vector = m_spec.field.empty() || m_spec.field == magnetization_name;
     const auto vector = is_vector ? vector_at(model.values, at) : std::nullopt;
@@ -551,10 +547,12 @@ private:
                     info(m_spec.format).long_name, model.values[at].name));
   }
 
-  [[nodiscard]] static std::vector<std::size_t> components_for_ubc(const CellModel& model) {
+  [[nodiscard]] std::vector<std::size_t> components_for_ubc(const CellModel& model) const {
+    const std::string first = magnetization_columns[0];
+    const std::string easting = m_spec.field.starts_with(first) ? m_spec.field : first;
     for (std::size_t i = 0; i < model.values.size(); ++i) {
       const auto vector = vector_at(model.values, i);
-      if (!vector || model.values[i].name != magnetization_columns[0]) continue;
+      if (!vector || model.values[i].name != easting) continue;
       if (!model.inducing_field) {
         throw InputError("", "",
                          "a UBC vector model holds effective susceptibilities, M over |F0|/mu0; say the inducing field "
@@ -610,6 +608,10 @@ private:
                                               : shown(unit_text(values.unit)),
                     order);
     if (inactive > 0) m_written.how += fmt::format("; {} inactive as {}", grouped(inactive), mark);
+    const bool reads_as_density = m_spec.format == FileFormat::ubc_model && property_of_suffix(m_spec.file).empty();
+    if (reads_as_density && !is_density(values.name)) {
+      m_written.how += fmt::format("; read as a density without --field {}", shown(values.name, longest_name));
+    }
     if (!mesh.empty()) {
       m_written.notes.push_back(fmt::format("the numbers belong to a {} writes from the same input", mesh));
     }

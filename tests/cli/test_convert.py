@@ -251,7 +251,7 @@ class Convert(ProgramFolder):
         self.convert("s.h5", "back.sus")
         self.assertEqual(self.read("back.sus"), self.read("m.sus"))
         self.refused("convert", "m.den", "x.sus", "--mesh", "m.msh", lines=[
-            "OUT: is a file of susceptibilities, by its suffix, and what is to be written is density; call it .mod"])
+            "OUT: is a file of susceptibilities, by its suffix, and what is to be written is density; call it .den"])
         self.convert("s.h5", "s.csv")
         self.assertEqual(self.read("s.csv").splitlines()[:2], ["west,east,south,north,bottom,top,susceptibility",
                                                                "100,110,200,205,49,50,0.01"])
@@ -290,6 +290,15 @@ class Convert(ProgramFolder):
         self.refused("convert", "same.h5", "x.fld", "--inactive", "1", lines=[
             "--inactive: is 1, which 11 active cells have as a value; choose a number that no active cell has, such as "
             "-99999"])
+        for name in ("x.sus", "x.den"):
+            self.refused("convert", "v.h5", name, "--field", "magnetization_upward", lines=[
+                f"OUT: is a file of {'susceptibilities' if name == 'x.sus' else 'densities'}, by its suffix, and what is to "
+                "be written is magnetization_upward; call it .fld (the vectors) or .mod (one number a cell)"])
+        self.assertIn("; 6 inactive as -100; read as a density without --field susceptibility\n",
+                      self.convert("s.h5", "s.mod"))
+        self.convert("s.mod", "s_back.h5", "--mesh", "m.msh", "--field", "susceptibility")
+        self.convert("s_back.h5", "s_back.sus")
+        self.assertEqual(self.read("s_back.sus"), self.read("m.sus"))
         self.convert("v.h5", "up.mod", "--field", "magnetization_upward")
         self.assertAlmostEqual(float(self.read("up.mod").split()[0]), -40, 6)
         self.refused("convert", "v.h5", "x.mod", lines=[

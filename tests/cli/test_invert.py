@@ -129,7 +129,7 @@ class Models(Inversion):
     def test_the_shipped_remanence_is_found(self):
         """The direction of a magnetisation, which a susceptibility cannot have; where it is and in which files."""
         case = pathlib.Path(options.source) / "inputs" / "invert_magnetic.yaml"
-        quick = ("--set", "output.figure=null", "--set", "output.also=[m.vtr]")
+        quick = ("--set", "output.figure=null", "--set", "output.also=[m.vtr, m.fld, m.mod]")
         result = self.done("invert", case, "--output", "m.h5", *quick)
         self.assertRegex(result.stdout, r"(?m)^unknown magnetization, target chi 1, weighting by sensitivity, norm 0 2 2 2$")
         self.assertRegex(result.stdout, r"(?m)^magnetization: \S+ to \S+ A/m$")
@@ -617,7 +617,9 @@ class Also(Inversion):
             ("no/m.vtr", "the folder no does not exist; make it first"),
             ("folder.vtr", "folder.vtr is a folder; give the name of a file"),
             ("m.txt", "no model beside output.file ends in '.txt'; allowed: .vtr (VTK grid), .vtu (VTK voxels), .msh (UBC "
-                      "mesh), .den and .mod (UBC model); output.file is the netCDF-4 file"),
+                      "mesh), .den, .sus and .mod (UBC model), .fld (UBC vector model); output.file is the netCDF-4 file"),
+            ("m.sus", "is a file of susceptibilities, by its suffix, and what is to be written is density; call it .den"),
+            ("m.fld", "is a file of magnetizations, by its suffix, and what is to be written is density; call it .den"),
             ("m.obs", "no model beside output.file ends in '.obs'; "),
             ("m.csv", "no model beside output.file ends in '.csv'; "),
             ("m.h5", "no model beside output.file ends in '.h5'; "),
@@ -629,6 +631,11 @@ class Also(Inversion):
                 self.assertEqual(result.returncode, 2, name)
                 self.assertIn(f"--set {key}: {why}", result.stderr)
                 self.assertEqual(self.paths(), before)
+        case = pathlib.Path(options.source) / "inputs" / "invert_magnetic.yaml"
+        for name, kind in (("al.den", "densities"), ("al.sus", "susceptibilities")):
+            self.refused("invert", case, "--check", *self.also(name), lines=[
+                f"--set output.also.0: is a file of {kind}, by its suffix, and what is to be written is magnetization; call "
+                "it .fld (the vectors) or .mod (one number a cell)"])
         self.refused_line("--set output.also.1: is the same file as output.also.0; choose another name",
                           *self.also("m.vtr", "./m.vtr"))
         self.refused_line("--set output.also.1: is a map; the name of a file is expected", *self.also("m.vtr", "{a: b}"))
