@@ -685,7 +685,7 @@ private:
         m_written.how += fmt::format(", axes {}", name(axes));
       }
     }
-    if (written.empty() && !ubc) m_written.notes.emplace_back("the points have no gz: it is written as 0");
+    if (written.empty() && !ubc) m_written.notes.emplace_back("the points have no field: gz is written as 0");
     std::vector<std::string> left_out;
     for (const FieldInfo& other : points.fields) {
       if (!written.contains(other.field)) left_out.emplace_back(other.name);
@@ -724,7 +724,14 @@ private:
     for (const Field usual : {Field::gz, Field::tmi}) {
       if (points.fields.contains(usual) && info(usual).is_magnetic >= is_magnetic) return {usual};
     }
-    if (!ubc) return points.fields.contains(components) ? components : FieldList{};
+    if (!ubc) {
+      if (points.fields.contains(components)) return components;
+      if (points.fields.empty()) return {};
+      throw InputError(m_spec.format_said_by, "",
+                       fmt::format("Tomofast data are gz, tmi, or bx, by and bz together, of which the input, with {}, "
+                                   "has none; choose another format",
+                                   shown_list(names_of(points.fields))));
+    }
     const FieldList possible = is_magnetic ? points.fields.of_magnetisation() : points.fields;
     if (is_magnetic && possible.empty()) {
       throw InputError(m_spec.format_said_by, "", "a .mag holds magnetic data, which the input has not");

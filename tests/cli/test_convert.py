@@ -241,6 +241,16 @@ class Convert(ProgramFolder):
         self.assertEqual(self.read("b.txt"), "2\n0 0 -10 1 2 3\n5 0 -10 -1 0 0.5\n")
         self.convert("b.csv", "up.txt", "--to", "tomofast-data", "--output-axes", "z_up")
         self.assertEqual(self.read("up.txt").splitlines()[1], "0 0 -10 1 2 -3")
+        # what Tomofast's data do not hold is not written as 0
+        self.convert("s.mag", "s.txt", "--to", "tomofast-data")
+        self.assertEqual(self.read("s.txt"), "3\n0 10 -1.5 25.25\n20 10 -1.25 -12.5\n40 10 -1 3\n")
+        self.convert("b.csv", "bx.mag", "--field", "bx", "--inducing-field", "60,10,50000")
+        self.refused("convert", "bx.mag", "x.txt", "--to", "tomofast-data", lines=[
+            "--to: Tomofast data are gz, tmi, or bx, by and bz together, of which the input, with bx, has none; choose "
+            "another format"])
+        self.write("places.csv", "easting,northing,upward\n1,2,3\n")
+        self.assertEqual(self.done("convert", "places.csv", "places.txt", "--to", "tomofast-data").stderr,
+                         "note: the points have no field: gz is written as 0\n")
         self.convert("b.txt", "bz.mag", "--field", "bz", "--inducing-field", "90,0,50000", "--from", "tomofast-data")
         self.assertEqual(self.read("bz.mag"), "90 0 50000\n90 0 1\n2\n0 0 10 3\n5 0 10 0.5\n")
 
