@@ -523,6 +523,7 @@ ModelHeader model_header(const Case& run, const std::vector<std::string>& storag
   auto header = header_for<ModelHeader>(run, "invert", ranks);
   header.file = output_file(run);
   header.gravitational_constant = run.gravitational_constant;
+  if (run.inversion->settings.unknown != Unknown::density) header.magnetic = run.magnetic;
   for (const std::string& line : storage) header.sensitivities += (header.sensitivities.empty() ? "" : "\n") + line;
   header.stored_bytes = outcome.stored_bytes;
   header.setup_seconds = outcome.setup_seconds;

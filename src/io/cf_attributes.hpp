@@ -101,6 +101,8 @@ struct FileHeader {
   Axes axes = Axes::z_down;
   std::optional<Crs> crs;
   double gravitational_constant = 0;
+  /// what its magnetic fields depend on; nothing where it has none
+  std::optional<Magnetic> magnetic = {};
   /// the YAML as run
   std::string case_text;
   /// what computed, for /performance

@@ -161,6 +161,7 @@ void write_root_attributes(Hdf5File& file, const ModelHeader& header, const Inve
   file.write_attribute("/", "node_offset", std::int64_t{1});
   file.write_attribute("/", "unknown", std::string(name(model.unknown)));
   file.write_attribute("/", "gravitational_constant", header.gravitational_constant);
+  if (header.magnetic) write_magnetic(file, *header.magnetic);
   file.write_attribute("/", "active_cells", static_cast<std::int64_t>(model.cells.size()));
   file.write_attribute("/", "data_sets", static_cast<std::int64_t>(model.data.size()));
   if (model.resolution_trace) file.write_attribute("/", "resolution_trace", *model.resolution_trace);

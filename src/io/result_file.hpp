@@ -45,8 +45,6 @@ struct PointVariable {
 struct ResultHeader : FileHeader {
   /// where the result goes
   std::filesystem::path file;
-  /// what its magnetic fields depend on; nothing where it has none
-  std::optional<Magnetic> magnetic = {};
   std::optional<NoiseSpec> noise;
   /// further attributes of /performance
   std::vector<std::pair<std::string, double>> performance;

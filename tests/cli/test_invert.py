@@ -134,6 +134,10 @@ class Models(Inversion):
         self.assertRegex(result.stdout, r"(?m)^unknown magnetization, target chi 1, weighting by sensitivity, norm 0 2 2 2$")
         self.assertRegex(result.stdout, r"(?m)^magnetization: \S+ to \S+ A/m$")
         self.assertLess(abs(float(ROW.findall(result.stdout)[-1][3]) - 1), 0.02, result.stdout)
+        for name in ("m.fld", "m.mod"):
+            field = ("--field", "amplitude") if name == "m.mod" else ()
+            self.done("convert", "m.h5", "of_" + name, *field)
+            self.assertEqual((self.folder / ("of_" + name)).read_bytes(), (self.folder / name).read_bytes(), name)
         if h5py is None:
             self.skipTest("no h5py")
         with h5py.File(self.folder / "m.h5", "r") as file:
@@ -142,6 +146,8 @@ class Models(Inversion):
             np.testing.assert_allclose(file["amplitude"][...], np.sqrt((model**2).sum(axis=0)), rtol=1e-12)
             self.assertNotIn("density", file)
             self.assertEqual(file[names[0]].attrs["units"], b"A m-1")
+            self.assertEqual([float(file.attrs[f"inducing_field_{name}"]) for name in
+                              ("inclination", "declination", "intensity")], [60, 10, 50000])
             weights = file["amplitude"][...] ** 2
             middle = [(weights * at).sum() / weights.sum() for at in np.meshgrid(
                 *(file[along][...] for along in ("upward", "northing", "easting")), indexing="ij")]
