@@ -39,7 +39,8 @@ std::optional<FileFormat> format_of_text(const InputFile& file) {
   std::int64_t count = 0;
   if (parse_integer(start.rows[0][0], count) != NumberStatus::ok) return std::nullopt;
   switch (start.rows[1].size()) {
-    case 1: return FileFormat::tomofast_values;
+    case 1:
+    case 3: return FileFormat::tomofast_values;
     case 4:
     case 6: return FileFormat::tomofast_data;
     case 9:

@@ -146,8 +146,11 @@ private:
     if (!m_spec.mesh) {
       throw InputError("--mesh", "",
                        fmt::format("is missing: '{}' holds numbers without a mesh; name the UBC mesh, the Tomofast "
-                                   "grid or the HDF5 model that they belong to",
-                                   m_spec.file.path.string()));
+                                   "grid or the HDF5 model that they belong to{}",
+                                   m_spec.file.path.string(),
+                                   m_spec.format || m_read.format != FileFormat::tomofast_values
+                                       ? ""
+                                       : "; if the three columns are places, --from tomofast-data"));
     }
     m_mesh_used = true;
     Mesh mesh;

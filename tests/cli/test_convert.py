@@ -282,7 +282,7 @@ class Convert(ProgramFolder):
         for value, expected in zip(rows[1], (20, 10, 40)):
             self.assertAlmostEqual(value, expected, 6)
         self.convert("v.h5", "grid.txt", "--to", "tomofast-grid")
-        self.convert("v.txt", "again.h5", "--mesh", "grid.txt", "--from", "tomofast-values")
+        self.convert("v.txt", "again.h5", "--mesh", "grid.txt")
         self.convert("again.h5", "again.txt", "--to", "tomofast-values")
         self.assertEqual(self.read("again.txt"), self.read("v.txt"))
         # a vector is inactive where its three numbers are the mark, here and there 0 in one that is not
@@ -293,8 +293,11 @@ class Convert(ProgramFolder):
         self.convert("z.h5", "z_back.fld", "--output-inactive", "0")
         self.assertEqual(self.read("z_back.fld"), self.read("z.fld"))
         self.convert("z.h5", "z.txt", "--to", "tomofast-values")
-        self.assertIn(", 1 inactive", self.convert("z.txt", "z_too.h5", "--mesh", "grid.txt", "--from",
-                                                   "tomofast-values", "--inactive", "0"))
+        self.assertIn(", 1 inactive", self.convert("z.txt", "z_too.h5", "--mesh", "grid.txt",
+                                                             "--inactive", "0"))
+        self.refused("convert", "z.txt", "x.h5", lines=[
+            "--mesh: is missing: 'z.txt' holds numbers without a mesh; name the UBC mesh, the Tomofast grid or the HDF5 "
+            "model that they belong to; if the three columns are places, --from tomofast-data"])
         self.write("same.fld", "1 1 1\n" * 11 + "-100 -100 -100\n")
         self.convert("same.fld", "same.h5", "--mesh", "m.msh", *field)
         self.refused("convert", "same.h5", "x.fld", "--inactive", "1", lines=[
