@@ -193,13 +193,33 @@ PropertyFill listed_fill(std::vector<double> values) {
   return fill;
 }
 
+/// Makes the cells 0 in which an array file has no value, as models of inversions have none in inactive cells, and
+/// says how many they are.
+void fill_inactive(std::span<std::vector<double>> columns, const InputFile& file, std::vector<std::string>& notes) {
+  std::int64_t most = 0;
+  for (std::vector<double>& values : columns) {
+    std::int64_t filled = 0;
+    for (double& value : values) {
+      if (!std::isnan(value)) continue;
+      value = 0;
+      ++filled;
+    }
+    most = std::max(most, filled);
+  }
+  if (most == 0) return;
+  notes.push_back(fmt::format("{}: {} of {} of '{}' left out: they are inactive there, NaN", file.key, grouped(most),
+                              counted(std::ssize(columns.front()), "cell"), file.path.filename().string()));
+}
+
 /// What a key of the case, "model.voxels.density", asks for; what is to be said of it is added to `notes`.
 PropertyFill property_fill(const Case& run, const std::string& key, const PropertySpec& spec, const CellCounts& counts,
                            std::vector<std::string>& notes) {
   if (const auto* named = std::get_if<DensityFile>(&spec)) {
     const InputFile file = input_file(run, named->file, key + ".file");
     if (std::string note = ubc_model_note(file, *named); !note.empty()) notes.push_back(std::move(note));
-    return listed_fill(read_densities(file, *named, counts));
+    std::vector<double> values = read_densities(file, *named, counts, NanDensities::kept_where_marked);
+    fill_inactive(std::span(&values, 1), file, notes);
+    return listed_fill(std::move(values));
   }
   PropertyFill fill;
   if (const auto* constant = std::get_if<ConstantProperty>(&spec)) {
@@ -248,7 +268,11 @@ double effective_unit(const Case& run, const InputFile& file) {
 /// What magnetization.file of cells names.
 Vectors listed_magnetizations(const Case& run, const InputFile& file, const DensityFile& spec, const CellCounts& counts,
                               std::vector<std::string>& notes) {
-  if (format_of_suffix(file.path) != FileFormat::ubc_vectors) return read_magnetizations(file, spec, counts);
+  if (format_of_suffix(file.path) != FileFormat::ubc_vectors) {
+    Vectors components = read_magnetizations(file, spec, counts);
+    fill_inactive(components, file, notes);
+    return components;
+  }
   if (!spec.dataset.empty()) throw file.error("is text, which has no datasets; leave out the key dataset beside it");
   const double unit = effective_unit(run, file);
   Vectors components = read_ubc_vectors(file, unit, counts);

@@ -441,6 +441,12 @@ std::optional<std::pair<std::string, std::int64_t>> epoch_of(const ArrayFile& ar
   return std::pair{all, number};
 }
 
+/// kept or refused for kept_where_marked.
+NanDensities resolved(NanDensities nan, const ArrayFile& arrays, const std::string& dataset) {
+  if (nan != NanDensities::kept_where_marked) return nan;
+  return arrays.has_attribute(dataset, "_FillValue") ? NanDensities::kept : NanDensities::refused;
+}
+
 std::vector<double> densities_from_arrays(const InputFile& file, const DensityFile& spec, const CellCounts& counts,
                                           NanDensities nan) {
   const ArrayFile arrays(file);
@@ -470,7 +476,7 @@ std::vector<double> densities_from_arrays(const InputFile& file, const DensityFi
     const auto first = densities.begin() + (epoch->second - 1) * total;
     densities = std::vector<double>(first, first + total);
   }
-  to_kilograms(densities, spec, file, counts, nan);
+  to_kilograms(densities, spec, file, counts, resolved(nan, arrays, dataset));
   return densities;
 }
 
@@ -519,7 +525,7 @@ std::array<std::vector<double>, 3> read_magnetizations(const InputFile& file, co
     for (std::size_t d = 0; d < components.size(); ++d) {
       DensityFile component = spec;
       component.dataset = dataset + "_" + direction_names[d];
-      components[d] = densities_from_arrays(file, component, counts, NanDensities::refused);
+      components[d] = densities_from_arrays(file, component, counts, NanDensities::kept_where_marked);
     }
     return components;
   }
@@ -534,7 +540,7 @@ std::array<std::vector<double>, 3> read_magnetizations(const InputFile& file, co
   for (std::size_t d = 0; d < components.size(); ++d) {
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(d) * total;
     components[d] = std::vector<double>(first, first + total);
-    to_kilograms(components[d], spec, file, counts, NanDensities::refused);
+    to_kilograms(components[d], spec, file, counts, resolved(NanDensities::kept_where_marked, arrays, dataset));
   }
   return components;
 }

@@ -68,9 +68,9 @@ struct DensityFile {
   bool is_listed = false;
 };
 
-/// What NaN in arrays of densities is: an error, or a cell without one, as the model of an inversion has them; of
-/// bounds infinities are kept too.
-enum class NanDensities { refused, kept, kept_with_infinities };
+/// What NaN in arrays of densities is: an error, or a cell without one, as the model of an inversion has them, always
+/// or where the dataset has a _FillValue, as those of this program do; of bounds infinities are kept too.
+enum class NanDensities { refused, kept, kept_where_marked, kept_with_infinities };
 
 /// "cell 7 (easting 3, northing 1, upward 0, from 0)"
 [[nodiscard]] std::string cell_name(const CellCounts& counts, std::int64_t cell);
@@ -85,7 +85,8 @@ enum class NanDensities { refused, kept, kept_with_infinities };
 
 /// The magnetisation of every cell, A/m along easting, northing and upward, from HDF5 or netCDF-4: spec.dataset, or
 /// `magnetization`, of shape (3, upward, northing, easting) or (3, cells), otherwise three datasets of that name with
-/// _easting, _northing and _upward behind it, as read_densities() reads them. Throws InputError.
+/// _easting, _northing and _upward behind it, as read_densities() reads them, with NaN kept where it is marked. Throws
+/// InputError.
 [[nodiscard]] std::array<std::vector<double>, 3> read_magnetizations(const InputFile& file, const DensityFile& spec,
                                                                      const CellCounts& counts);
 

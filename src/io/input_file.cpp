@@ -242,6 +242,11 @@ std::optional<std::string> NetcdfClassic::text_attribute(const std::string& name
   return text == nullptr ? std::nullopt : std::optional(*text);
 }
 
+bool NetcdfClassic::has_attribute(const std::string& variable, const std::string& name) const {
+  const auto& found = attributes(variable);
+  return std::any_of(found.begin(), found.end(), [&](const auto& each) { return each.first == name; });
+}
+
 const std::vector<std::pair<std::string, AttributeValue>>& NetcdfClassic::attributes(const std::string& name) const {
   return variable(name).attributes;
 }
@@ -407,6 +412,10 @@ std::vector<double> ArrayFile::read(const std::string& dataset) const {
 
 std::vector<std::string> ArrayFile::dimension_names(const std::string& dataset) const {
   return ask([&](const auto& content) { return content.dimension_names(dataset); });
+}
+
+bool ArrayFile::has_attribute(const std::string& dataset, const std::string& name) const {
+  return ask([&](const auto& content) { return content.has_attribute(dataset, name); });
 }
 
 std::optional<std::string> ArrayFile::text_attribute(const std::string& dataset, const std::string& name) const {

@@ -32,6 +32,7 @@ public:
   /// Extent of a variable in each dimension; empty for a scalar.
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& variable) const;
   [[nodiscard]] std::vector<std::string> dimension_names(const std::string& variable) const;
+  [[nodiscard]] bool has_attribute(const std::string& variable, const std::string& name) const;
   /// A variable's attribute of text; nothing where there is none of that name.
   [[nodiscard]] std::optional<std::string> text_attribute(const std::string& variable, const std::string& name) const;
   /// Names and values of a variable's attributes, in the order of the file.
@@ -129,6 +130,7 @@ public:
   [[nodiscard]] std::vector<double> read(const std::string& dataset) const;
   /// Names of a dataset's netCDF dimensions, slowest first, "" where there is none.
   [[nodiscard]] std::vector<std::string> dimension_names(const std::string& dataset) const;
+  [[nodiscard]] bool has_attribute(const std::string& dataset, const std::string& name) const;
   /// A dataset's attribute of text; nothing where there is none of that name. Throws InputError when it is no text.
   [[nodiscard]] std::optional<std::string> text_attribute(const std::string& dataset, const std::string& name) const;
   /// Names and values of a dataset's attributes of numbers or one text.

@@ -290,6 +290,11 @@ class Convert(ProgramFolder):
         said = self.convert("z.fld", "z.h5", "--mesh", "m.msh", "--inactive", "0", *field)
         self.assertIn("magnetization_northing 0 to 0 A/m, ", said)
         self.assertIn(", 1 inactive; ", said)
+        # as a model of a case an inactive cell is empty
+        result = self.done("run", "case.yaml", "--dry-run", "--set", "fields=bx", "--set", "model={voxels: {easting: "
+                           "[0, 20, 2], northing: [0, 15, 3], upward: [-5, 0, 2], magnetization: {file: z.h5}}}")
+        self.assertIn("note: model.voxels.magnetization.file: 1 of 12 cells of 'z.h5' left out: they are inactive there, "
+                      "NaN\n", result.stderr)
         self.convert("z.h5", "z_back.fld", "--output-inactive", "0")
         self.assertEqual(self.read("z_back.fld"), self.read("z.fld"))
         self.convert("z.h5", "z.txt", "--to", "tomofast-values")
