@@ -60,6 +60,9 @@ auto as_input(const fs::path& path, Read read) {
 Survey open_survey(const fs::path& path) {
   return as_input(path, [&] {
     Survey survey{path, open_result(path), {}, {}, {}, {}, false};
+    if (survey.file.has("upward") && survey.file.has_attribute("upward", "bounds")) {
+      throw InputError(path.string(), "", "is a model, and compare takes results alone, which hold fields at points");
+    }
     for (const char* name : {"easting", "northing"}) {
       if (!survey.file.has(name)) {
         throw InputError(path.string(), name,
@@ -92,7 +95,9 @@ Survey open_survey(const fs::path& path) {
       survey.shape = shape;
       any_field = true;
     }
-    if (!any_field) throw InputError(path.string(), "", "holds no field (potential, gx, gy, gz, gxx, ... gyz)");
+    if (!any_field) {
+      throw InputError(path.string(), "", "holds no field (potential, gx, gy, gz, ... gyz, bx, by, bz, tmi, ...)");
+    }
     if (survey.file.has("upward")) {
       if (survey.file.shape("upward") != survey.shape) {
         throw InputError(path.string(), "upward",

@@ -290,6 +290,8 @@ class Convert(ProgramFolder):
         said = self.convert("z.fld", "z.h5", "--mesh", "m.msh", "--inactive", "0", *field)
         self.assertIn("magnetization_northing 0 to 0 A/m, ", said)
         self.assertIn(", 1 inactive; ", said)
+        self.refused("compare", "z.h5", "z.h5", lines=[
+            "z.h5: is a model, and compare takes results alone, which hold fields at points"])
         # as a model of a case an inactive cell is empty
         result = self.done("run", "case.yaml", "--dry-run", "--set", "fields=bx", "--set", "model={voxels: {easting: "
                            "[0, 20, 2], northing: [0, 15, 3], upward: [-5, 0, 2], magnetization: {file: z.h5}}}")

@@ -131,6 +131,9 @@ class Models(Inversion):
         case = pathlib.Path(options.source) / "inputs" / "invert_magnetic.yaml"
         quick = ("--set", "output.figure=null", "--set", "output.also=[m.vtr, m.fld, m.mod]")
         result = self.done("invert", case, "--output", "m.h5", *quick)
+        # amplitude is a field of results too
+        self.refused("compare", "m.h5", "m.h5", lines=[
+            "m.h5: is a model, and compare takes results alone, which hold fields at points"])
         self.assertRegex(result.stdout, r"(?m)^unknown magnetization, target chi 1, weighting by sensitivity, norm 0 2 2 2$")
         self.assertRegex(result.stdout, r"(?m)^magnetization: \S+ to \S+ A/m$")
         self.assertLess(abs(float(ROW.findall(result.stdout)[-1][3]) - 1), 0.02, result.stdout)
