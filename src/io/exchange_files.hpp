@@ -83,7 +83,8 @@ struct CellNumbers {
 std::int64_t replace_mark(std::span<std::vector<double>> columns, double mark, double to_si, double replacement);
 
 /// What to say of a number that marks inactive cells, NaN in the columns, by all their numbers: that it lies within the
-/// range of the active ones; "" otherwise. Throws InputError, with `option`, where all numbers of an active cell are it.
+/// range of the active ones; "" otherwise. Throws InputError, with `option`, where all numbers of an active cell are
+/// it.
 [[nodiscard]] std::string check_mark(const std::vector<CellNumbers>& columns, double mark, const std::string& option);
 
 /// True when a file whose suffix is one of UBC's data (.obs, .loc, .grv, .mag) begins with the number of its stations
