@@ -57,6 +57,10 @@ inline constexpr std::array stored_precision_choices = {Choice<StoredPrecision>{
                                                         Choice<StoredPrecision>{"float", StoredPrecision::float_},
                                                         Choice<StoredPrecision>{"float16", StoredPrecision::float16}};
 
+/// What an operator of magnetic fields says of Inside::nan.
+inline constexpr const char* no_nan_in_products =
+    "is nan, which leaves no number to invert or to multiply; use B, H, cavity or borehole";
+
 /// What a request for a method is told, behind "is METHOD, "; "" where this version has it, and for auto.
 [[nodiscard]] std::string method_problem(Method method);
 

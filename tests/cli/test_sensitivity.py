@@ -144,7 +144,10 @@ class Matrix(Sensitivity):
         self.refused("sensitivity", "case.yaml", "--quiet", *magnetic, "--set", "fields=[gz, tmi]",
                      lines=["--set fields: has fields of density and of the magnetisation; an operator multiplies one of the two"])
         self.refused("sensitivity", "case.yaml", "--quiet", *magnetic, "--set", "magnetic.inside=nan",
-                     lines=["--set magnetic.inside: is nan, which no product can have; use B, H, cavity or borehole"])
+                     lines=["--set magnetic.inside: is nan, which leaves no number to invert or to multiply; use B, H, cavity or borehole"])
+        self.refused("sensitivity", "case.yaml", "--quiet", *magnetic, "--set", "fields=magnetic",
+                     lines=["--set fields: has tmi_exact and amplitude, which an operator cannot have: no linear function of the "
+                            "model; write fields: [bx, by, bz, tmi]"])
         self.refused("sensitivity", "case.yaml", "--quiet", "--set", "fields=bx",
                      lines=["--set fields: has bx, but no cell of the model has a susceptibility or magnetization"])
 
