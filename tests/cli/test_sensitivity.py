@@ -139,7 +139,10 @@ class Matrix(Sensitivity):
                             self.assertLess(abs(file["G"][i] @ file["model"][...] - expected).max(), 1e-12 * abs(expected).max(), field)
                 # with its own kind of columns a file is not used by the other
                 result = self.sensitivity("--quiet", *FILE, *(magnetic if unknown == "magnetization" else magnetic + remanent))
-                self.assertIn("what differs: unknown ('" + unknown, result.stderr)
+                self.assertIn(f"what differs: unknown ('{unknown}', here ", result.stderr)
+                result = self.sensitivity("--quiet", *FILE, *model, "--set", "magnetic.inducing_field.declination=12")
+                self.assertIn("what differs: inducing field ('inclination -62.5, declination 11.25, intensity 48250 nT', here "
+                              "inclination -62.5, declination 12, intensity 48250 nT)", result.stderr)
                 (self.folder / "G.h5").unlink()
         self.refused("sensitivity", "case.yaml", "--quiet", *magnetic, "--set", "fields=[gz, tmi]",
                      lines=["--set fields: has fields of density and of the magnetisation; an operator multiplies one of the two"])
