@@ -297,12 +297,28 @@ TEST_F(CaseTest, RefusesMagneticPropertiesThatCannotBe) {
                                HasSubstr("declination: is 400; an angle from -360 to 360 degrees"),
                                HasSubstr("intensity: is '-1'; a number of at least 0 is expected")));
   EXPECT_THAT(told("magnetization: {inclination: 9, intensity: 1}"), HasSubstr("declination: is missing"));
+  EXPECT_THAT(told("magnetization: {dataset: m}"), HasSubstr("file"));
   EXPECT_THAT(told("magnetization: {file: m.h5, intensity: 1}"), HasSubstr("goes with inclination, not with file"));
   EXPECT_THAT(told("susceptibility: {file: m.h5, density_unit: g/cm3}"), HasSubstr("density_unit: is no known key"));
-  EXPECT_THAT(told("spheres: [{center: [0, 0, 0], radius: 1, magnetization: {file: m.h5}}]"),
-              HasSubstr("model.voxels.spheres.0.magnetization.file: is for all cells of a model, not for a body"));
+  EXPECT_THAT(
+      told("spheres: [{center: [0, 0, 0], radius: 1, magnetization: {file: m.h5}}]"),
+      ::testing::AllOf(
+          HasSubstr("model.voxels.spheres.0.magnetization.file: is for all cells, by model.voxels.magnetization"),
+          ::testing::Not(HasSubstr("is missing"))));
   EXPECT_THAT(problems(small_points + "model: {mesh: {susceptibility: 1, ubc: {mesh: a.msh, density: a.den}}}\n"),
               HasSubstr("model.mesh.susceptibility: is written beside ubc"));
+}
+
+TEST_F(CaseTest, GuessesTheUnitOfAnIntensityOnlyWhereOneFits) {
+  const auto told = [&](const std::string& intensity) {
+    return problems(small_case + "magnetic: {inducing_field: {inclination: 0, declination: 0, intensity: " + intensity +
+                    "}}\n");
+  };
+  EXPECT_THAT(told("4.8e-5"),
+              ::testing::EndsWith("intensity: is 4.8e-05 nT; an intensity in nT is expected, and this looks like "
+                                  "one in T: write 48000"));
+  EXPECT_THAT(told("0.48"), ::testing::EndsWith("expected, and this looks like one in gauss: write 48000"));
+  EXPECT_THAT(told("0.01"), ::testing::EndsWith("an intensity in nT is expected"));
 }
 
 TEST_F(CaseTest, ReadsUbcFiles) {

@@ -209,6 +209,13 @@ TEST(MakeModel, ReadsUbcsVectors) {
   EXPECT_THAT(wrong(), HasSubstr("case.yaml:5: model.mesh.magnetization.file: 'own.fld' holds effective "
                                  "susceptibilities, M over |F0|/mu0, and the case has no inducing field; write "
                                  "magnetic: {inducing_field"));
+  // with the files that are not there
+  mesh = MeshSpec();
+  mesh.ubc.emplace();
+  mesh.ubc->mesh = "no.msh";
+  mesh.ubc->magnetization = "no.fld";
+  EXPECT_THAT(wrong(), ::testing::AllOf(HasSubstr("has no inducing field"), HasSubstr("'no.msh' cannot be read"),
+                                        HasSubstr("'no.fld' cannot be read")));
 }
 
 TEST(MakeModel, SaysThatTheModelIsMissing) {

@@ -74,8 +74,18 @@ TEST_F(PrismTable, RefuseMagneticNumbersThatCannotBe) {
             "b.csv:2: susceptibility: is -2; a susceptibility from -1 to 1e+06 (SI) is expected\n"
             "b.csv:3: magnetization_northing: is more than 1e+12 A/m, the limit up to which results are finite");
   EXPECT_EQ(message(header + "0,1,0,1,0,1,nan,0\n"), "b.csv:2: susceptibility: 'nan' is not finite");
-  EXPECT_THAT(message("west,east,south,north,bottom,top,magnetisation\n0,1,0,1,0,1,0\n"),
-              HasSubstr("missing column density"));
+  const std::string columns =
+      "; magnetic prisms have the columns magnetization_easting, magnetization_northing, magnetization_upward (A/m) "
+      "and "
+      "susceptibility (SI), named so without a unit";
+  for (const char* const name : {"magnetisation", "chi", "susceptibility [1e-3 SI]", "mx", "magnetisation_easting"}) {
+    EXPECT_EQ(message("west,east,south,north,bottom,top," + std::string(name) + "\n0,1,0,1,0,1,0\n"),
+              "b.csv:1: missing column density; the columns are 'west', 'east', 'south', 'north', 'bottom', 'top', '" +
+                  std::string(name) + "'" + columns);
+  }
+  const auto both = make("west,east,south,north,bottom,top,density,Susceptibility [SI]\n0,1,0,1,0,1,0,1\n");
+  ASSERT_EQ(both->warnings().size(), 1U);
+  EXPECT_THAT(both->warnings()[0], HasSubstr("column ignored: 'Susceptibility [SI]'" + columns));
 }
 
 TEST_F(PrismTable, NeedAnInducingFieldForASusceptibility) {

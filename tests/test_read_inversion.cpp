@@ -281,6 +281,10 @@ TEST_F(ReadInversion, SaysWhatIsNotForAnUnknown) {
   for (const auto& [unknown, line, message] : cases) {
     EXPECT_THAT(wrong("unknown: " + unknown + "\n  " + line), HasSubstr(message)) << line;
   }
+  const std::string nan = "\nmagnetic: {inside: nan}";
+  EXPECT_THAT(wrong("unknown: magnetization" + nan),
+              HasSubstr("magnetic.inside: is nan, which leaves no number to invert or to multiply; use B, H"));
+  EXPECT_THAT(wrong("sigma: 0" + nan), ::testing::Not(HasSubstr("magnetic.inside")));
 }
 
 TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {

@@ -270,6 +270,22 @@ TEST_F(StationsTest, FilesThatBeginWithACount) {
   EXPECT_EQ(make().size(), 2);
 }
 
+TEST_F(StationsTest, NoteAnotherInducingFieldThanTheCases) {
+  set("s.mag", "60 3 50000\n60 3 1\n1\n10 20 30\n");
+  const auto noted = [&](double intensity) {
+    m_run.magnetic.inducing_field = vector_of(60, 3, intensity);
+    (void)make();
+    return notes();
+  };
+  EXPECT_THAT(noted(48000e-9), ::testing::IsEmpty());
+  m_run.fields = {Field::tmi};
+  EXPECT_THAT(noted(48000e-9),
+              ElementsAre(::testing::HasSubstr("'s.mag' states an inducing field of inclination 60, declination 3, "
+                                               "intensity 50000 nT, which is not read; magnetic.inducing_field of the "
+                                               "case is inclination 60, declination 3, intensity 48000 nT")));
+  EXPECT_THAT(noted(50000e-9), ::testing::IsEmpty());
+}
+
 TEST_F(StationsTest, OfAResultAreItsPoints) {
   PointFields fields;
   fields.points = make_grid(Axis{0, 1, 3}, {5, 6, 2}, 30.0);

@@ -352,9 +352,9 @@ TEST_F(UbcFormats, NamesWhatIsWrongInMagneticData) {
   EXPECT_EQ(wrong("-91 0 50000\n0 0 1\n" + rows),
             "in.txt:1: an inclination of -91 and a declination of 0; -90 to 90 and -360 to 360 degrees are allowed");
   EXPECT_EQ(wrong("60 0 0\n60 0 1\n" + rows), "in.txt:1: the inducing field is 0 nT; an intensity above 0 is expected");
-  EXPECT_EQ(
-      wrong("60 0 4.8e-5\n60 0 1\n" + rows),
-      "in.txt:1: the inducing field is 4.8e-05 nT; an intensity in nT is expected, and this is one in T: write 48000");
+  EXPECT_EQ(wrong("60 0 4.8e-5\n60 0 1\n" + rows),
+            "in.txt:1: the inducing field is 4.8e-05 nT; an intensity in nT is expected, and this looks like one in T: "
+            "write 48000");
   EXPECT_EQ(wrong("60 0 5e4\n60 0 3\n" + rows),
             "in.txt:2: 3 behind the anomaly's direction; 1, of two: 0, or 2, of amplitudes, are known");
   EXPECT_THAT(wrong("60 0 5e4\n30 5 1\n" + rows),

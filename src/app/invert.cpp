@@ -173,14 +173,26 @@ double signal_to_sigma(const DataSet& data, std::size_t field, bool without_mean
   return rms_of(data, field, [&](std::size_t i) { return (data.values[i] - mean) / data.sigma[i]; });
 }
 
-/// Where sigma and data can hardly belong to each other.
+/// Where magnetic data are so small that they look like T; "" otherwise.
+std::string tesla_warning(const DataSet& data, std::size_t f, const FieldInfo& field) {
+  // magnetometers resolve 0.001 nT, gradiometers 1e-5 nT/m; in T anomalies are below 1e-3
+  const double least = field.unit == "nT" ? 1e-3 : 1e-6;
+  const double size = rms_of(data, f, [&](std::size_t i) { return data.values[i] * field.scale; });
+  if (!field.is_magnetic || !(size > 0 && size < least)) return "";
+  return fmt::format("{}: {} is {:.2g} {} (RMS), less than instruments resolve: is it in {}? {} is expected",
+                     shown(data.name), field.name, size, field.unit, field.unit.substr(1), field.unit);
+}
+
+/// Where data and sigma can hardly be in their unit, or belong to each other.
 std::vector<std::string> signal_warnings(const DataSet& data, Trend trend) {
   constexpr double most_sigmas = 1000;
   std::vector<std::string> warnings;
-  if (data.sigma_is_unknown) return warnings;
   std::size_t f = 0;
   for (const FieldInfo& field : data.fields) {
+    if (std::string in_tesla = tesla_warning(data, f, field); !in_tesla.empty())
+      warnings.push_back(std::move(in_tesla));
     const double ratio = signal_to_sigma(data, f++, trend != Trend::none);
+    if (data.sigma_is_unknown) continue;
     if (ratio < 1) {
       warnings.push_back(fmt::format(
           "{}: {} is {:.2g} times its sigma (RMS), so it may hold noise alone; sigma is in {}: is it too large?",

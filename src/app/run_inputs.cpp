@@ -339,12 +339,24 @@ std::vector<std::string> point_warnings(const Points& points, const Fields& resu
   const char* const what = !is_magnetic ? "the gradient tensor has"
                            : is_gravity ? "the gradient tensor and magnetic fields have"
                                         : "the magnetic field has";
-  warnings.push_back(
-      fmt::format("{} no value at {} on edges or corners of prisms, its finite part is written there: {}", what,
-                  counted(static_cast<std::int64_t>(result.singular_points.size()), "point"),
-                  named_points(points, result.singular_points)));
+  const char* const written = !is_magnetic || magnetic.inside != Inside::nan ? "its finite part is"
+                              : is_gravity                                   ? "the tensor's finite part and NaN are"
+                                                                             : "NaN, as magnetic.inside says, is";
+  warnings.push_back(fmt::format("{} no value at {} on edges or corners of prisms, {} written there: {}", what,
+                                 counted(static_cast<std::int64_t>(result.singular_points.size()), "point"), written,
+                                 named_points(points, result.singular_points)));
   return warnings;
 }
+
+namespace {
+
+/// Two digits and no power of ten: "0.37", "370".
+std::string two_digits(double value) {
+  const std::string text = fmt::format("{:.2g}", value);
+  return value < 10 ? text : fmt::format("{:.0f}", std::stod(text));
+}
+
+}  // namespace
 
 std::vector<std::string> linearity_warnings(const Fields& result, const Magnetic& magnetic) {
   if (!result.fields.contains(Field::tmi)) return {};
@@ -364,10 +376,12 @@ std::vector<std::string> linearity_warnings(const Fields& result, const Magnetic
   const double inducing = std::hypot(f[0], f[1], f[2]);
   constexpr double linear = 0.01, nanotesla = 1e-9;
   if (!(largest > linear * inducing)) return {};
+  // |F0 + B| - |F0| and B . F are both within |B| of 0
+  const double most = std::min(largest * largest / (2 * inducing), 2 * largest);
   return {
-      fmt::format("the anomalous field reaches {:.4g} nT, {:.2g} % of the inducing field: tmi, its part along that "
-                  "field, then differs by up to {:.2g} nT from what magnetometers measure; tmi_exact does not",
-                  largest / nanotesla, 100 * largest / inducing, largest * largest / (2 * inducing) / nanotesla)};
+      fmt::format("the anomalous field reaches {} nT, {} % of the inducing field: tmi, its part along that field, then "
+                  "differs by up to {} nT from what magnetometers measure; tmi_exact does not",
+                  two_digits(largest / nanotesla), two_digits(100 * largest / inducing), two_digits(most / nanotesla))};
 }
 
 }  // namespace prismfield

@@ -290,8 +290,7 @@ private:
     }
     if (m_spec.settings.unknown == Unknown::susceptibility) what = "a susceptibility is magnetised by it";
     if (what.empty()) return;
-    m_problems.add("", "magnetic.inducing_field",
-                   fmt::format("is missing; {}: write inclination, declination and intensity", what));
+    m_problems.add("", "magnetic.inducing_field", fmt::format("is missing; {}: {}", what, inducing_field_remedy));
   }
 
   void name_epochs() {

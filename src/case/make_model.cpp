@@ -261,8 +261,8 @@ double effective_unit(const Case& run, const InputFile& file) {
   const double unit = std::hypot(easting, northing, upward);
   if (unit > 0) return unit;
   throw file.error(
-      "holds effective susceptibilities, M over |F0|/mu0, and the case has no inducing field; write magnetic: "
-      "{inducing_field: {inclination: .., declination: .., intensity: ..}}");
+      fmt::format("holds effective susceptibilities, M over |F0|/mu0, and the case has no inducing field; {}",
+                  inducing_field_remedy));
 }
 
 /// What magnetization.file of cells names.
@@ -300,11 +300,23 @@ CellBackground cell_background(const Case& run, const std::string& key, const Ce
   return background;
 }
 
+/// Notes what reading a file of vectors took: the numbers, with the line of each where it is text, beside the three
+/// columns and those read before.
+void note_vectors(const CellProperties& spec, Cells& cells) {
+  const auto* named = std::get_if<DensityFile>(&spec.magnetization);
+  if (named == nullptr) return;
+  const int before = (names_file(spec.density) ? 1 : 0) + (names_file(spec.susceptibility) ? 1 : 0);
+  const int columns = before + 3 + (format_of_suffix(named->file) == FileFormat::ubc_vectors ? 6 : 3);
+  const auto [nx, ny, nz] = counts_of(cells.content().edges);
+  cells.note_peak(columns * std::int64_t{sizeof(double)} * nx * ny * nz);
+}
+
 std::unique_ptr<Cells> voxels_of(const Case& run, const VoxelsSpec& spec) {
   std::vector<std::string> notes;
   auto cells = make_voxels(
       spec, [&](const CellCounts& counts) { return cell_background(run, "model.voxels", spec, counts, notes); });
   for (std::string& note : notes) cells->add_note(std::move(note));
+  note_vectors(spec, *cells);
   return cells;
 }
 
@@ -379,6 +391,7 @@ void tell_inactive(const UbcProperty& of, double mark, std::int64_t cell_total, 
 std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
   const InputFile mesh = input_file(run, files.mesh, "model.mesh.ubc.mesh");
   std::vector<UbcProperty> properties;
+  ProblemList problems;
   const auto add = [&](const std::filesystem::path& file, std::size_t property, double to_si) {
     const std::string key = std::string("model.mesh.ubc.") + property_names[property];
     if (!file.empty()) properties.push_back({input_file(run, file, key), property, to_si});
@@ -387,9 +400,10 @@ std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
   add(files.susceptibility, susceptibility_property, 1);
   if (!files.magnetization.empty()) {
     const InputFile file = input_file(run, files.magnetization, "model.mesh.ubc.magnetization");
-    properties.push_back({file, magnetization_property, effective_unit(run, file), 3});
+    double unit = 1;
+    problems.collect([&] { unit = effective_unit(run, file); });
+    properties.push_back({file, magnetization_property, unit, 3});
   }
-  ProblemList problems;
   problems.collect([&] { check_readable(mesh); });
   for (const UbcProperty& of : properties) problems.collect([&] { check_readable(of.file); });
   problems.throw_if_any();
@@ -403,13 +417,13 @@ std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
   for (const UbcProperty& of : properties) {
     if (files.inactive) tell_inactive(of, *files.inactive, cell_total, *cells);
   }
-  std::size_t columns = 0, largest = 0;
+  std::size_t columns = 0, beside = 0;
   for (const UbcProperty& of : properties) {
     columns += of.columns;
-    largest = std::max(largest, of.columns);
+    // the file's order, of vectors with the line of each number
+    beside = std::max(beside, of.columns * (of.columns > 1 ? 2 : 1));
   }
-  // file order and cell order, held side by side
-  cells->note_peak(static_cast<std::int64_t>((largest + columns) * sizeof(double)) * cell_total);
+  cells->note_peak(static_cast<std::int64_t>((columns + beside) * sizeof(double)) * cell_total);
   return cells;
 }
 
@@ -421,6 +435,7 @@ std::unique_ptr<Cells> mesh_of(const Case& run, const MeshSpec& spec) {
     return cell_background(run, "model.mesh", spec, counts, notes);
   });
   for (std::string& note : notes) cells->add_note(std::move(note));
+  note_vectors(spec, *cells);
   cells->set_rounding(grid.rounding);
   return cells;
 }
@@ -529,8 +544,7 @@ void check_inducing(const Case& run, const Model& model) {
   if (run.fields.of_magnetisation().empty() || !model.ranges().has_susceptibility()) return;
   if (direction_of(run.magnetic.inducing_field) != std::array<double, 3>{}) return;
   throw InputError("", "magnetic.inducing_field",
-                   "is missing; it magnetises the susceptibility of the model: write magnetic: {inducing_field: "
-                   "{inclination: -62.5, declination: 11.25, intensity: 48250}} with the Earth's field at the survey");
+                   fmt::format("is missing; it magnetises the susceptibility of the model: {}", inducing_field_remedy));
 }
 
 }  // namespace

@@ -138,7 +138,9 @@ Points grid(const Case& run, const GridSpec& spec, const Terrain* terrain) {
 Points stations(const Case& run, const StationsFile& spec, std::vector<std::string>& notes, const Terrain* terrain,
                 StationColumns* columns) {
   const std::string key = "observations.stations";
-  Points points = read_stations(input_file(run, spec.file, key + ".file"), spec, notes, columns);
+  StationsFile of_case = spec;
+  if (!run.fields.of_magnetisation().empty()) of_case.inducing_field = run.magnetic.inducing_field;
+  Points points = read_stations(input_file(run, spec.file, key + ".file"), of_case, notes, columns);
   const auto* above = std::get_if<AboveTerrain>(&spec.upward);
   if (above == nullptr) return points;
   points.upward = heights_above(surface_of(run, *above, terrain, nullptr, key), above->height, key + above_terrain_key,

@@ -40,7 +40,6 @@ public:
     if (const auto v = section.find("gravitational_constant")) {
       run.gravitational_constant = positive(*v).value_or(run.gravitational_constant);
     }
-    if (const auto v = section.find("magnetic")) magnetic(*v, run);
     if (const auto v = section.find("axes")) run.axes = choice(*v, axes_choices).value_or(run.axes);
     if (const auto v = section.find("crs")) run.crs = crs(*v);
     if (const auto v = section.find("fields")) {
@@ -59,6 +58,7 @@ public:
     if (run.use == CaseUse::inversion) {
       if (const auto v = section.need("inversion", "a map with data")) run.inversion = read_inversion(*this, *v);
     }
+    if (const auto v = section.find("magnetic")) magnetic(*v, run);
     if (const auto v = section.find("execution")) run.execution = execution(*v);
     if (const auto v = section.find("output")) run.output = output(*v);
   }
@@ -122,6 +122,10 @@ private:
     if (const auto v = section.find("inducing_field")) run.magnetic.inducing_field = inducing_field(*v);
     if (const auto v = section.find("inside")) {
       run.magnetic.inside = choice(*v, inside_choices).value_or(run.magnetic.inside);
+      const bool multiplies_magnetisation =
+          run.inversion ? run.inversion->settings.unknown != Unknown::density
+                        : run.use == CaseUse::sensitivity && !run.fields.of_magnetisation().empty();
+      if (multiplies_magnetisation && run.magnetic.inside == Inside::nan) problem(*v, no_nan_in_products);
     }
     if (const auto v = section.find("demagnetization")) run.demagnetizes = truth(*v).value_or(false);
     if (const auto v = section.find("vacuum_permeability")) {

@@ -63,17 +63,21 @@ private:
   /// [easting, northing, upward] or a map of inclination, declination and intensity, A/m
   std::array<double, 3> magnetization(const Value& value) {
     std::array<double, 3> components{};
+    const std::string form =
+        "[easting, northing, upward] in A/m or {inclination: ..., declination: ..., intensity: ...}";
     if (value.node->kind != Kind::map) {
-      const std::string form =
-          "[easting, northing, upward] in A/m or {inclination: ..., declination: ..., intensity: ...}";
       if (!is_list_of(value, components.size(), form)) return components;
       for (std::size_t d = 0; d < components.size(); ++d) components[d] = number(item(value, d)).value_or(0);
       return components;
     }
     const Section section(*this, value);
+    bool has_file = false;
     for (const std::string key : {"file", "dataset"}) {
-      if (const auto v = section.find(key)) problem(*v, "is for all cells of a model, not for a body; write A/m");
+      const auto v = section.find(key);
+      if (v) problem(*v, "is for all cells, by model.voxels.magnetization; a body takes " + form);
+      has_file = has_file || v;
     }
+    if (has_file) return components;
     const auto inclination = section.need("inclination", "an angle in degrees, down positive,");
     const auto declination = section.need("declination", "an angle in degrees, east of grid north,");
     const auto intensity = section.need("intensity", "a number in A/m");
@@ -82,7 +86,10 @@ private:
   }
 
   MagnetizationSpec magnetization_of_cells(const Value& value) {
-    if (value.node->kind != Kind::map || value.node->find("file") == nullptr) return magnetization(value);
+    if (value.node->kind != Kind::map ||
+        (value.node->find("file") == nullptr && value.node->find("dataset") == nullptr)) {
+      return magnetization(value);
+    }
     const Section section(*this, value);
     (void)section.one_of({{"inclination", {"declination", "intensity"}}, {"file", {"dataset"}}});
     DensityFile file = density_file(section, "magnetizations", false);

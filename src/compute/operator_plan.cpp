@@ -3,6 +3,7 @@
 #include "compute/operator_plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -16,6 +17,7 @@
 #include "compute/method.hpp"
 #include "compute/plan.hpp"
 #include "engine/engine.hpp"
+#include "model/choices.hpp"
 #include "model/points.hpp"
 #include "parallel/agreement.hpp"
 
@@ -31,6 +33,18 @@ std::int64_t kept_block_prisms(const Plan& plan) {
   return launches * plan.direct.launch_prisms;
 }
 
+/// Throws InputError where an operator does not have some of the fields.
+void check_linear(FieldList fields) {
+  FieldList linear, others;
+  for (const FieldInfo& field : fields) (field.is_linear() ? linear : others).add(field.field);
+  if (others.empty()) return;
+  if (linear.empty()) linear = {Field::bx, Field::by, Field::bz, Field::tmi};
+  throw InputError("", "fields",
+                   fmt::format("has {}, which an operator cannot have: no linear function of the model; write fields: "
+                               "[{}]",
+                               fmt::join(names_of(others), " and "), fmt::join(names_of(linear), ", ")));
+}
+
 }  // namespace
 
 Request request_in(Space space, Request request) {
@@ -41,17 +55,13 @@ Request request_in(Space space, Request request) {
   if (execution.kernel == KernelKind::corners) {
     throw InputError("", "execution.kernel", "an operator has automatic forms only; corners is for forward runs");
   }
-  for (const FieldInfo& field : request.fields) {
-    if (field.is_linear()) continue;
-    throw InputError("", "fields",
-                     fmt::format("has {}, which is no linear function of the model; an operator has none", field.name));
-  }
+  check_linear(request.fields);
   if (!request.fields.of_magnetisation().empty() && !request.fields.of_density().empty()) {
     throw InputError("", "fields",
                      "has fields of density and of the magnetisation; an operator multiplies one of the two");
   }
-  if (request.magnetic.inside == Inside::nan) {
-    throw InputError("", "magnetic.inside", "is nan, which no product can have; use B, H, cavity or borehole");
+  if (!request.fields.of_magnetisation().empty() && request.magnetic.inside == Inside::nan) {
+    throw InputError("", "magnetic.inside", no_nan_in_products);
   }
   execution.space = space;
   // no product is checked

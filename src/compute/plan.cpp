@@ -60,7 +60,8 @@ void check_magnetic(const Request& request, ProblemList& problems) {
   for (const FieldInfo& field : request.fields) {
     if (squares > 0 || (field.rule != FieldRule::along_inducing_field && field.rule != FieldRule::exact_anomaly))
       continue;
-    problems.add("", "magnetic.inducing_field", fmt::format("is missing; {} is its anomaly", field.name));
+    problems.add("", "magnetic.inducing_field",
+                 fmt::format("is missing; {} is computed along it: {}", field.name, inducing_field_remedy));
     break;
   }
   // any other is an error of input; with a far smaller one M = chi F0/mu0 would overflow a float

@@ -201,6 +201,23 @@ RawPrisms read_prism_table(const InputFile& file, const PrismsSpec& spec, Proble
   request.aliases = prism_aliases(spec.z_down);
   request.columns = spec.columns;
   request.columns_key = "model.prisms.columns";
+  request.refused = {"magnetisation",
+                     "magnetisationeasting",
+                     "magnetisationnorthing",
+                     "magnetisationupward",
+                     "magnetization",
+                     "magnetizationeasting",
+                     "magnetizationnorthing",
+                     "magnetizationupward",
+                     "mx",
+                     "my",
+                     "mz",
+                     "chi",
+                     "sus",
+                     "susceptibility"};
+  request.why_refused =
+      "magnetic prisms have the columns magnetization_easting, magnetization_northing, magnetization_upward (A/m) and "
+      "susceptibility (SI), named so without a unit";
   Table table = read_table(file, request, problems);
   RawPrisms raw;
   const auto columns = list_columns_of(raw.prisms);
@@ -210,8 +227,9 @@ RawPrisms read_prism_table(const InputFile& file, const PrismsSpec& spec, Proble
   if (!table.ignored.empty()) {
     std::vector<std::string> names;
     for (const std::string& name : table.ignored) names.push_back(excerpt(name));
-    raw.warnings.push_back(
-        fmt::format("{}: column{} ignored: {}", file.path.string(), names.size() > 1 ? "s" : "", shown_list(names)));
+    raw.warnings.push_back(fmt::format("{}: column{} ignored: {}{}", file.path.string(), names.size() > 1 ? "s" : "",
+                                       shown_list(names),
+                                       has_refused(table.ignored, request) ? "; " + request.why_refused : ""));
   }
   return raw;
 }

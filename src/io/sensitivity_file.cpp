@@ -17,6 +17,7 @@
 #include "base/checksum.hpp"
 #include "base/disk.hpp"
 #include "base/human_text.hpp"
+#include "base/number_text.hpp"
 #include "base/temporary_file.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/hdf5_file.hpp"
@@ -95,6 +96,18 @@ SensitivityIdentity parsed(std::string_view text) {
   return identity;
 }
 
+constexpr const char* field_name = "inducing field";
+
+/// The components of an inducing field, T, as users write it; the text where it holds no such.
+std::string field_text(const std::string& text) {
+  std::array<double, 3> field{};
+  std::string_view rest = text;
+  for (double& component : field) {
+    if (parse_number(take_word(rest, " "), component) != NumberStatus::ok) return text;
+  }
+  return inducing_field_text(inducing_field_of(field));
+}
+
 /// What two identities differ in, in words; of checksums the names alone.
 std::vector<std::string> differences(const SensitivityIdentity& wanted, const SensitivityIdentity& found) {
   std::vector<std::string> texts;
@@ -102,9 +115,13 @@ std::vector<std::string> differences(const SensitivityIdentity& wanted, const Se
     const auto other =
         std::find_if(found.begin(), found.end(), [&, &of = name](const auto& part) { return part.first == of; });
     if (other != found.end() && other->second == value) continue;
-    constexpr std::size_t checksum = 32;
+    constexpr std::size_t checksum = 32, most = 200;
     const bool tells = other != found.end() && value.size() != checksum;
-    texts.push_back(tells ? fmt::format("{} ({}, here {})", name, excerpt(other->second), value) : name);
+    const auto written = [&, &of = name](const std::string& text) {
+      return of == field_name ? field_text(text) : text;
+    };
+    texts.push_back(tells ? fmt::format("{} ('{}', here {})", name, shown(written(other->second), most), written(value))
+                          : name);
   }
   return texts;
 }
@@ -407,7 +424,7 @@ SensitivityIdentity identity_of(const SensitivityHeader& header, const RowFile& 
   } else {
     const Magnetic& magnetic = request.magnetic;
     identity.emplace_back("unknown", name(header.unknown));
-    identity.emplace_back("inducing field", fmt::format("{}", fmt::join(magnetic.inducing_field, " ")));
+    identity.emplace_back(field_name, fmt::format("{}", fmt::join(magnetic.inducing_field, " ")));
     identity.emplace_back("magnetic.inside", name(magnetic.inside));
     identity.emplace_back("vacuum permeability", fmt::format("{}", magnetic.vacuum_permeability));
   }

@@ -53,6 +53,15 @@ public:
     if (const auto* height = std::get_if<double>(&m_spec.upward)) points.upward.assign(points.easting.size(), *height);
   }
 
+  void note_inducing_field(const std::optional<InducingField>& of_file) const {
+    const std::array<double, 3>& of_case = m_spec.inducing_field;
+    if (!of_file || of_case == std::array<double, 3>{} || is_same_field(*of_file, of_case)) return;
+    m_notes.push_back(fmt::format(
+        "{}: '{}' states an inducing field of {}, which is not read; magnetic.inducing_field of the case is {}",
+        m_file.key, m_file.path.filename().string(), inducing_field_text(*of_file),
+        inducing_field_text(inducing_field_of(of_case))));
+  }
+
 private:
   /// as places_to_metres() has it
   static double in_metres(double value, double factor) { return factor == 1 ? value : decimal_product(value, factor); }
@@ -144,6 +153,7 @@ private:
     }
     PointFields data = m_spec.z_down.value_or(false) ? read_tomofast_data(m_file, Field::gz, Axes::z_down)
                                                      : read_ubc_data(m_file, std::nullopt, std::nullopt);
+    note_inducing_field(data.inducing_field);
     Points& points = data.points;
     for (std::vector<double>* column : {&points.easting, &points.northing, &points.upward}) {
       for (double& value : *column) value = in_metres(value, m_spec.length_to_si.value_or(1));
@@ -207,6 +217,7 @@ Points read_stations(const InputFile& file, const StationsFile& spec, std::vecto
   StationReader reader(file, spec, problems, notes, columns);
   if (is_array_file(file)) {
     points = read_result_points(file, spec);
+    reader.note_inducing_field(read_inducing_field(ArrayFile(file)));
     reader.set_heights(points);
   } else {
     points = reader.read();

@@ -30,6 +30,8 @@ struct StationsFile : PlaceUnits {
   std::vector<std::string> columns;
   /// what stands for the file's heights: nothing, one height for all, m, or heights above a surface
   std::variant<std::monostate, double, AboveTerrain> upward;
+  /// of the case, T; a file that states another is noted. Zero: none
+  std::array<double, 3> inducing_field{};
 
   [[nodiscard]] bool has_own_heights() const noexcept { return std::holds_alternative<std::monostate>(upward); }
 };

@@ -247,12 +247,6 @@ std::vector<std::string> words_in(std::string_view comment, bool with_units) {
   return with_units ? with_their_units(words) : words;
 }
 
-bool has_refused(const std::vector<std::string>& names, const TableRequest& request) {
-  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    return std::find(request.refused.begin(), request.refused.end(), plain_name(name)) != request.refused.end();
-  });
-}
-
 /// How the key that names the columns of a file says which one holds a missing one; "" where no column is left for it.
 std::string columns_remedy(const Layout& layout, const TableRequest& request, const std::vector<std::string>& missing) {
   constexpr std::size_t most = 20;
@@ -822,6 +816,12 @@ std::vector<std::string> column_words(const TableRequest& request, const std::ve
   std::vector<std::string> words;
   for (const int w : wanted) words.push_back(w < 0 ? "\"-\"" : canonical_name(request, w));
   return words;
+}
+
+bool has_refused(const std::vector<std::string>& names, const TableRequest& request) {
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::find(request.refused.begin(), request.refused.end(), plain_name(name)) != request.refused.end();
+  });
 }
 
 std::string plain_name(std::string_view text) {

@@ -120,6 +120,9 @@ struct Table : TableColumns {
 /// A column's name as loose spellings are compared: small letters, without unit, blanks, `_`, `-` and `.`.
 [[nodiscard]] std::string plain_name(std::string_view text);
 
+/// Whether one of these names is a refused one of the request.
+[[nodiscard]] bool has_refused(const std::vector<std::string>& names, const TableRequest& request);
+
 /// What the key of the columns says of a file's columns, of which each is the one of `request` that `wanted` has the
 /// number of, needed ones before optional ones; "-" in quotes where that is below 0.
 [[nodiscard]] std::vector<std::string> column_words(const TableRequest& request, const std::vector<int>& wanted);

@@ -57,6 +57,15 @@ inline constexpr std::array stored_precision_choices = {Choice<StoredPrecision>{
                                                         Choice<StoredPrecision>{"float", StoredPrecision::float_},
                                                         Choice<StoredPrecision>{"float16", StoredPrecision::float16}};
 
+/// What users without an inducing field are told to do.
+inline constexpr const char* inducing_field_remedy =
+    "write magnetic: {inducing_field: {inclination: -62.5, declination: 11.25, intensity: 48250}} with the Earth's "
+    "field at the survey (degrees, nT)";
+
+/// What an operator of magnetic fields says of Inside::nan.
+inline constexpr const char* no_nan_in_products =
+    "is nan, which leaves no number to invert or to multiply; use B, H, cavity or borehole";
+
 /// What a request for a method is told, behind "is METHOD, "; "" where this version has it, and for auto.
 [[nodiscard]] std::string method_problem(Method method);
 

@@ -586,10 +586,13 @@ output: {file: magnetic.nc}
 
         self.assertIn("has susceptibilities of up to 0.5 SI; from about 0.1 on", told("model.voxels.susceptibility=0.5"))
         self.assertIn("tmi_exact does not", told("model.voxels.magnetization=[0, 0, 40]"))
+        self.assertRegex(told("model.voxels.magnetization=[0, 0, 1e9]"), r"reaches \d+ nT, \d+ % of the inducing field")
         self.assertIn("the model has no density: gz is 0", told("fields=[gz, bx]"))
         self.assertIn("is 5e+06 nT; the Earth's field has", told("magnetic.inducing_field.intensity=5e6"))
         inside = told("observations.grid.upward=-30", "magnetic.inside=cavity")
         self.assertIn("magnetic fields there are mu0 (H + M/3), as magnetic.inside: cavity says", inside)
+        self.assertRegex(told("observations.grid.upward=0", "magnetic.inside=nan", "model.voxels.susceptibility=0.01"),
+                         "on edges or corners of prisms, NaN, as magnetic.inside says, is written there")
         # every method computes the magnetisation that was found
         strong = ("--set", "model.voxels.susceptibility=2")
         self.done("run", "magnetic.yaml", *strong, "--output", "alone.nc")
@@ -601,7 +604,7 @@ output: {file: magnetic.nc}
         self.done("compare", "fft.nc", "direct.nc", "--tolerance", "1e-8")
         for case, setting, error in (
             ("magnetic.yaml", "magnetic=null", "magnetic.inducing_field: is missing; it magnetises the susceptibility"),
-            ("magnetic.yaml", "magnetic.inducing_field.intensity=5e-5", "is one in T: write 50000"),
+            ("magnetic.yaml", "magnetic.inducing_field.intensity=5e-5", "looks like one in T: write 50000"),
             ("case.yaml", "fields=[bx]", "case.yaml:2: model: has no magnetization, which bx needs; give its prisms a"),
         ):
             refused = self.run_program("run", case, "--set", setting)

@@ -230,7 +230,7 @@ class Convert(ProgramFolder):
             "--inducing-field: is '60,0'; inclination (-90 to 90 degrees), declination (-360 to 360) and intensity (nT, "
             "above 0) with commas are expected, such as -62.5,11.25,48250"])
         self.refused("convert", "s.mag", "x.h5", "--inducing-field", "60,0,5e-5", lines=[
-            "--inducing-field: is 5e-05 nT; an intensity in nT is expected, and this is one in T: write 50000"])
+            "--inducing-field: is 5e-05 nT; an intensity in nT is expected, and this looks like one in T: write 50000"])
         self.write("g.csv", "easting,northing,upward,bxx\n0,0,10,1\n")
         self.refused("convert", "g.csv", "x.mag", "--inducing-field", "60,0,50000", lines=[
             "--field: UBC's magnetic data are bx, by, bz, tmi, tmi_exact, amplitude; for bxx choose another format"])

@@ -126,6 +126,14 @@ class Models(Inversion):
             np.testing.assert_allclose(
                 residual * file["data_1/gz_sigma"][...], file["data_1/gz"][...] - file["data_1/gz_predicted"][...], atol=1e-12)
 
+    def test_data_that_look_like_tesla_are_warned_of(self):
+        case = pathlib.Path(options.source) / "inputs" / "invert_magnetic.yaml"
+        rows = [f"{x},{y},30,{1e-9 * (x + y):g},2e-9" for x in range(100, 1000, 200) for y in range(100, 1000, 200)]
+        (self.folder / "tesla.csv").write_text("easting,northing,upward,tmi,tmi_sigma\n" + "\n".join(rows) + "\n")
+        told = self.done("invert", case, "--check", "--set", f"inversion.data={{file: {self.folder / 'tesla.csv'}}}").stderr
+        self.assertRegex(told, r"warning: tesla.csv: tmi is \S+ nT \(RMS\), less than instruments resolve: is it in T\? nT is exp")
+        self.assertNotIn("resolve", self.done("invert", case, "--check").stderr)
+
     def test_the_shipped_remanence_is_found(self):
         """The direction of a magnetisation, which a susceptibility cannot have; where it is and in which files."""
         case = pathlib.Path(options.source) / "inputs" / "invert_magnetic.yaml"

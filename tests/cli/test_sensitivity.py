@@ -139,12 +139,18 @@ class Matrix(Sensitivity):
                             self.assertLess(abs(file["G"][i] @ file["model"][...] - expected).max(), 1e-12 * abs(expected).max(), field)
                 # with its own kind of columns a file is not used by the other
                 result = self.sensitivity("--quiet", *FILE, *(magnetic if unknown == "magnetization" else magnetic + remanent))
-                self.assertIn("what differs: unknown ('" + unknown, result.stderr)
+                self.assertIn(f"what differs: unknown ('{unknown}', here ", result.stderr)
+                result = self.sensitivity("--quiet", *FILE, *model, "--set", "magnetic.inducing_field.declination=12")
+                self.assertIn("what differs: inducing field ('inclination -62.5, declination 11.25, intensity 48250 nT', here "
+                              "inclination -62.5, declination 12, intensity 48250 nT)", result.stderr)
                 (self.folder / "G.h5").unlink()
         self.refused("sensitivity", "case.yaml", "--quiet", *magnetic, "--set", "fields=[gz, tmi]",
                      lines=["--set fields: has fields of density and of the magnetisation; an operator multiplies one of the two"])
         self.refused("sensitivity", "case.yaml", "--quiet", *magnetic, "--set", "magnetic.inside=nan",
-                     lines=["--set magnetic.inside: is nan, which no product can have; use B, H, cavity or borehole"])
+                     lines=["--set magnetic.inside: is nan, which leaves no number to invert or to multiply; use B, H, cavity or borehole"])
+        self.refused("sensitivity", "case.yaml", "--quiet", *magnetic, "--set", "fields=magnetic",
+                     lines=["--set fields: has tmi_exact and amplitude, which an operator cannot have: no linear function of the "
+                            "model; write fields: [bx, by, bz, tmi]"])
         self.refused("sensitivity", "case.yaml", "--quiet", "--set", "fields=bx",
                      lines=["--set fields: has bx, but no cell of the model has a susceptibility or magnetization"])
 
