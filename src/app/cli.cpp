@@ -25,6 +25,7 @@
 #include "case/yaml_tree.hpp"
 #include "io/file_content.hpp"
 #include "model/axis.hpp"
+#include "model/prism_check.hpp"
 
 namespace prismfield {
 namespace {

@@ -454,15 +454,6 @@ std::optional<InducingField> read_inducing_field(const ArrayFile& file) {
   return InducingField{numbers[0], numbers[1], numbers[2]};
 }
 
-std::string intensity_error(double intensity) {
-  if (!(intensity > 0)) return fmt::format("is {} nT; an intensity above 0 is expected", intensity);
-  // the Earth's field has more than 20,000 nT, Mercury's some hundred; in T both are far below 1
-  if (intensity >= 1) return "";
-  constexpr double nanoteslas = 1e9;
-  return fmt::format("is {} nT; an intensity in nT is expected, and this is one in T: write {:.6g}", intensity,
-                     intensity * nanoteslas);
-}
-
 InducingField inducing_field_of(const std::array<double, 3>& field) {
   constexpr double degrees = 180 / std::numbers::pi, nanoteslas = 1e9, digits = 1e9;
   const auto& [easting, northing, upward] = field;

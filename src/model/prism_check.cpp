@@ -233,6 +233,15 @@ std::string column_error(std::size_t column, double value) {
   return std::isfinite(value) ? beyond_coordinates() : "is NaN or infinite";
 }
 
+std::string intensity_error(double intensity) {
+  if (!(intensity > 0)) return fmt::format("is {} nT; an intensity above 0 is expected", intensity);
+  // the Earth's field has more than 20,000 nT, Mercury's some hundred; in T both are far below 1
+  if (intensity >= 1) return "";
+  constexpr double nanoteslas = 1e9;
+  return fmt::format("is {} nT; an intensity in nT is expected, and this is one in T: write {:.6g}", intensity,
+                     intensity * nanoteslas);
+}
+
 bool is_too_small(std::span<const double> prism) noexcept {
   return std::max({prism[1] - prism[0], prism[3] - prism[2], prism[5] - prism[4]}) < min_longest_edge;
 }
