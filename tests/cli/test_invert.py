@@ -134,6 +134,9 @@ class Models(Inversion):
         self.assertRegex(result.stdout, r"(?m)^unknown magnetization, target chi 1, weighting by sensitivity, norm 0 2 2 2$")
         self.assertRegex(result.stdout, r"(?m)^magnetization: \S+ to \S+ A/m$")
         self.assertLess(abs(float(ROW.findall(result.stdout)[-1][3]) - 1), 0.02, result.stdout)
+        said = self.done("convert", "m.h5", "m.vtu").stdout
+        self.assertRegex(said, r"_easting \S+ to \S+ A/m, \S+_northing .* A/m, \S+_upward .* A/m, amplitude \S+ to \S+ A/m")
+        self.assertNotIn("A m-1", said)
         if h5py is None:
             self.skipTest("no h5py")
         with h5py.File(self.folder / "m.h5", "r") as file:
