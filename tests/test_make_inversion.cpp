@@ -485,7 +485,7 @@ TEST_F(MakeInversion, TakesANumberAsSigmaOfOneField) {
   EXPECT_DOUBLE_EQ(one.data[0].sigma[1], 0.5e-9);
   EXPECT_EQ(wrong_of("data: two.csv, sigma: 0.5"),
             "case.yaml:2: inversion.sigma: is 0.5, which is for data of one field; these have gz, gzz: write {floor: "
-            "{gz: 0.5, gzz: 0.5}} with the sigma of each, in mGal, Eotvos and nT");
+            "{gz: 0.5, gzz: 0.5}} with the sigma of each, in mGal, Eotvos, nT and nT/m");
   EXPECT_THAT(wrong_of("data: [{file: two.csv, fields: gz}, {file: two.csv, fields: gzz}], sigma: 0.5"),
               HasSubstr("inversion.sigma: is 0.5, which is for data of one field"));
 }
@@ -500,7 +500,7 @@ TEST_F(MakeInversion, NeedsNoSigmaWhereBetaIsChosenWithoutIt) {
   EXPECT_DOUBLE_EQ(inputs.data[0].sigma[0], 1e-5);
   EXPECT_DOUBLE_EQ(inputs.data[1].sigma[0], 0.01e-5);
   EXPECT_THAT(inputs.notes,
-              ElementsAre("inversion.sigma: none for none.csv; 1 mGal, 1 Eotvos, 1 m2 s-2 or 1 nT stands for "
+              ElementsAre("inversion.sigma: none for none.csv; 1 mGal, 1 Eotvos, 1 m2 s-2, 1 nT or 1 nT/m stands for "
                           "each, so phi_d and chi are of no meaning"));
 }
 

@@ -294,7 +294,8 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
       {"sigma: {}", "inversion.sigma: has nothing above 0; write relative: 0.02, floor: {gz: 0.05} or both"},
       {"sigma: {relative: 0, floor: {gz: 0}}", "inversion.sigma: has nothing above 0"},
       {"sigma: {floor: 0.05}",
-       "inversion.sigma.floor: is '0.05'; fields have units of their own: write {gz: 0.05}, in mGal, Eotvos and nT"},
+       "inversion.sigma.floor: is '0.05'; fields have units of their own: write {gz: 0.05}, in mGal, Eotvos, nT "
+       "and nT/m"},
       {"sigma: {relative: -1}", "inversion.sigma.relative: is '-1'; a number of at least 0 is expected"},
       {"sigma: {floor: {gz: -1}}", "inversion.sigma.floor.gz: is '-1'; a number of at least 0 is expected"},
       {"sigma: {floor: {gzy: 1}}", "inversion.sigma.floor.gzy: is no known key; did you mean"},

@@ -12,6 +12,7 @@ program field
     type(c_ptr) :: bounds, density
     integer(c_int64_t) :: n
     type(c_ptr) :: magnetization(3) = c_null_ptr
+    type(c_ptr) :: susceptibility = c_null_ptr
   end type
   type, bind(c) :: pf_points
     type(c_ptr) :: easting, northing, upward

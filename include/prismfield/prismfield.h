@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* Raised when a function or structure here changes its meaning. */
-#define PF_ABI_VERSION 3
+#define PF_ABI_VERSION 4
 
 typedef enum pf_code {
   PF_OK = 0,
@@ -61,13 +61,15 @@ int pf_field_is_odd_in_z(int field);
 /* ---- what is computed of what */
 
 /* Prisms. bounds: (n, 6), west, east, south, north, bottom, top of each; density: (n), may be NULL for operators and
-   where fields are magnetic; magnetization: (n) along easting, northing and upward, A/m, all three NULL where no field
-   is magnetic. */
+   where fields are magnetic; magnetization: (n) along easting, northing and upward, A/m, the remanent one, all three
+   NULL where there is none; susceptibility: (n), SI, without demagnetisation, in the setting magnetic.inducing_field,
+   NULL where there is none. */
 typedef struct pf_prisms {
   const double* bounds;
   const double* density;
   int64_t n;
   const double* magnetization[3];
+  const double* susceptibility;
 } pf_prisms;
 
 /* Points, (n) each. */
@@ -83,8 +85,7 @@ typedef struct pf_points {
    numbers
      gravitational_constant    m3 kg-1 s-2
      magnetic.inducing_field (3)   inclination and declination, degrees, and intensity, nT: the direction of tmi, its
-                               derivatives and tmi_exact, and of pf_invert what magnetises a susceptibility; of
-                               pf_forward and operators what it induces has to be in the magnetization of the prisms
+                               derivatives and tmi_exact, and what magnetises a susceptibility
      magnetic.vacuum_permeability  N A-2, above 1e-7 and below 1e-5
      execution.batch, execution.slots, execution.block, execution.chunk, execution.memory_limit (bytes)
      execution.tolerance       of pf_forward, relative to the largest value of each field

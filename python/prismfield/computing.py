@@ -16,6 +16,7 @@ from scipy.sparse.linalg import LinearOperator
 from prismfield.arrays import HOST, Host, place_of
 from prismfield.library import (
     REGULAR,
+    UNITS,
     VACUUM_PERMEABILITY,
     Array,
     Fields,
@@ -69,7 +70,7 @@ def evaluate(
     in, on and at edges of prisms; and the shape of the points. Arguments are those of forward()."""
     of_prisms, _arrays = prism_rows(
         prisms, density=density, magnetization=magnetization, susceptibility=susceptibility,
-        inducing_field=inducing_field, vacuum_permeability=vacuum_permeability,
+        inducing_field=inducing_field,
     )  # fmt: skip
     of_points, _columns, shape = point_columns(points)
     others |= {"inducing_field": inducing_field, "vacuum_permeability": vacuum_permeability}
@@ -232,8 +233,14 @@ class Operator(_Products):
     ) -> None:
         self._fields = known_fields(fields if isinstance(fields, str) else tuple(fields))
         self._factors = self._fields.factors(units, axes)
+        magnetic = [name for name in self._fields.names if UNITS[name][0].startswith("nT")]
+        if magnetic and magnetization is None and inducing_field is None:
+            raise InputError(
+                f"{magnetic[0]}: needs inducing_field=(inclination, declination, intensity in nT) for a model of "
+                "susceptibilities, or magnetization for factors of it"
+            )
         of_prisms, _arrays = prism_rows(
-            prisms, magnetization=magnetization, inducing_field=inducing_field, vacuum_permeability=vacuum_permeability,
+            prisms, magnetization=magnetization, inducing_field=inducing_field,
             susceptibility=None if magnetization is not None or inducing_field is None else 1.0,
         )  # fmt: skip
         of_points, _columns, self._point_shape = point_columns(points)

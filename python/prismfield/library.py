@@ -48,7 +48,7 @@ LEVELS: dict[str, frozenset[str]] = {
     "avx2": frozenset({"avx2", "fma", "bmi1", "bmi2", "f16c", "movbe"}),
     "scalar": frozenset(),
 }
-ABI_VERSION = 3
+ABI_VERSION = 4
 
 
 def machine_flags() -> frozenset[str]:
@@ -84,6 +84,7 @@ class Prisms(ct.Structure):
 
     _fields_ = [
         ("bounds", ct.c_void_p), ("density", ct.c_void_p), ("n", ct.c_int64), ("magnetization", ct.c_void_p * 3),
+        ("susceptibility", ct.c_void_p),
     ]  # fmt: skip
 
 
@@ -135,7 +136,8 @@ def load(path: pathlib.Path) -> ct.CDLL:
     except OSError as error:
         raise ImportError(str(error)) from None
     if lib.pf_abi_version() != ABI_VERSION:
-        raise ImportError(f"{path} belongs to another version of prismfield")
+        age = "older" if lib.pf_abi_version() < ABI_VERSION else "newer"
+        raise ImportError(f"{path} is {age} than the package prismfield: build or install both from one version")
     text, pointer, integer, number = ct.c_char_p, ct.c_void_p, ct.c_int64, ct.c_double
     fields = [pointer, ct.c_int]
     for name, result, arguments in (
@@ -174,7 +176,12 @@ def load(path: pathlib.Path) -> ct.CDLL:
         ("pf_inversion_message", text, [pointer]),
         ("pf_inversion_values", integer, [pointer, text, pointer]),
     ):
-        function = getattr(lib, name)
+        try:
+            function = getattr(lib, name)
+        except AttributeError:
+            raise ImportError(
+                f"{path} is older than the package prismfield and lacks {name}: build or install both from one version"
+            ) from None
         function.restype, function.argtypes = result, arguments
     return lib
 
@@ -210,6 +217,10 @@ VACUUM_PERMEABILITY = 1.25663706212e-6
 REGULAR = frozenset(("potential", "gx", "gy", "gz"))
 
 
+# Keys of the library that are arguments of every function here that sets them.
+_ARGUMENTS = {"magnetic.inducing_field": "inducing_field", "inversion.unknown": "unknown"}
+
+
 def check(code: int) -> None:
     """Raises what a code of the library stands for."""
     if code == 0:
@@ -217,7 +228,10 @@ def check(code: int) -> None:
     if code == 3:
         raise KeyboardInterrupt
     errors: dict[int, type[Exception]] = {1: InputError, 2: RunError}
-    raise errors.get(code, SystemError)(lib.pf_message().decode())
+    message = lib.pf_message().decode()
+    for key, argument in _ARGUMENTS.items():
+        message = message.replace(key, argument)
+    raise errors.get(code, SystemError)(message)
 
 
 def start(threads: int = 0) -> None:
@@ -373,13 +387,12 @@ def prism_rows(
     magnetization: npt.ArrayLike | None = None,
     susceptibility: npt.ArrayLike | None = None,
     inducing_field: npt.ArrayLike | None = None,
-    vacuum_permeability: float = VACUUM_PERMEABILITY,
 ) -> tuple[Prisms, tuple[Array | None, ...]]:
     """Prisms for the library, and the arrays that have to live as long; arguments are those of forward()."""
     bounds = array("prisms", prisms, None, 6, allowed="any")
     n = len(bounds)
     made = Prisms(pointer(bounds), None, n)
-    weights = total = None
+    weights = remanent = in_field = None
 
     def of_each(name: str, values: npt.ArrayLike) -> Array:
         given = on_host(name, values)
@@ -390,26 +403,16 @@ def prism_rows(
         made.density = pointer(weights)
     if magnetization is not None:
         given = on_host("magnetization", magnetization)
-        total = array("magnetization", np.tile(given, (n, 1)) if given.ndim == 1 else given, n, 3, allowed="any").T
+        rows = array("magnetization", np.tile(given, (n, 1)) if given.ndim == 1 else given, n, 3, allowed="any")
+        remanent = np.ascontiguousarray(rows.T)
+        first = pointer(remanent)
+        made.magnetization[:] = [first, first + 8 * n, first + 16 * n]
     if susceptibility is not None:
         if inducing_field is None:
             raise InputError("susceptibility: needs inducing_field=(inclination, declination, intensity in nT)")
-        per_unit = _field_vector(inducing_field) / vacuum_permeability
-        induced = per_unit[:, np.newaxis] * of_each("susceptibility", susceptibility)
-        total = induced if total is None else total + induced
-    if total is not None:
-        total = np.ascontiguousarray(total)
-        first = pointer(total)
-        made.magnetization[:] = [first, first + 8 * n, first + 16 * n]
-    return made, (bounds, weights, total)
-
-
-def _field_vector(inducing_field: npt.ArrayLike) -> Array:
-    """T, along easting, northing, upward, of inclination and declination, degrees, and intensity, nT."""
-    inclination, declination, intensity = array("inducing_field", inducing_field, 3)
-    down, east = np.radians([inclination, declination])
-    level = np.cos(down)
-    return 1e-9 * float(intensity) * np.array([level * np.sin(east), level * np.cos(east), -np.sin(down)])
+        in_field = of_each("susceptibility", susceptibility)
+        made.susceptibility = pointer(in_field)
+    return made, (bounds, weights, remanent, in_field)
 
 
 @functools.lru_cache(maxsize=256)

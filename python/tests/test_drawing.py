@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from prismfield.figures import drawing
+from prismfield.figures import drawing, fields
 
 
 @pytest.fixture
@@ -51,6 +51,13 @@ def test_scaled_values_are_short(largest, factor, unit):
 def test_scaled_without_values_keeps_the_unit():
     for values in (np.array([np.nan]), np.zeros(3), np.array([])):
         assert drawing.scaled(values, "Eotvos")[1] == "Eötvös"
+
+
+@pytest.mark.parametrize(("names", "lines"), [(["tmi"], 1), (["bxx", "tmi_z"], 1), (["bx", "bxx"], 0)])
+def test_inducing_field_where_fields_depend_on_its_direction(names, lines):
+    said = {"inducing_field_intensity": 5e4, "inducing_field_inclination": 60.0, "inducing_field_declination": 10.0}
+    told = fields.field_text(drawing.Dataset({}, said), names)
+    assert told == ["inducing field 50,000 nT, inclination 60°, declination 10°"] * lines
 
 
 def test_kilometres_from_two_on():

@@ -15,6 +15,7 @@ import sys
 import textwrap
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.skipif("PRISMFIELD_LIBRARY" not in os.environ, reason="
 if "PRISMFIELD_LIBRARY" in os.environ:
     pytest.importorskip("scipy")
     import prismfield as pf
+    from prismfield import library
     from prismfield.library import LEVELS, library_file
 
 G = 6.6743e-11
@@ -493,6 +495,18 @@ def test_the_library_is_that_of_the_machine(tmp_path):
     (tmp_path / "libprismfield_avx2.so").unlink()
     with pytest.raises(ImportError, match="no library of prismfield for avx2"):
         library_file(tmp_path, "avx2", processor)
+
+
+def test_library_of_another_version(monkeypatch):
+    path = pathlib.Path(os.environ["PRISMFIELD_LIBRARY"])
+    for shift, age in ((1, "older"), (-1, "newer")):
+        with monkeypatch.context() as patch, pytest.raises(ImportError, match=f"is {age} than the package prismfield"):
+            patch.setattr(library, "ABI_VERSION", library.ABI_VERSION + shift)
+            library.load(path)
+    lacking = types.SimpleNamespace(pf_abi_version=lambda: library.ABI_VERSION)
+    monkeypatch.setattr(library.ct, "CDLL", lambda *_, **__: lacking)
+    with pytest.raises(ImportError, match="older than the package prismfield and lacks pf_version"):
+        library.load(path)
 
 
 def test_choclo_in_loops_of_numba():

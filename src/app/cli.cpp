@@ -25,6 +25,7 @@
 #include "case/yaml_tree.hpp"
 #include "io/file_content.hpp"
 #include "model/axis.hpp"
+#include "model/prism_check.hpp"
 
 namespace prismfield {
 namespace {
@@ -182,7 +183,7 @@ private:
 };
 
 std::string general_help(const CommandSet& commands) {
-  std::string text = "Gravity potential, vector and gradient tensor of ensembles of prisms\n\nUsage:\n";
+  std::string text = "Gravity and magnetic fields of ensembles of prisms, and their inversion\n\nUsage:\n";
   for (const Command& command : commands.commands()) {
     text += fmt::format("  {:<34}{}\n", command.usage(), command.app.get_description());
   }
@@ -550,13 +551,15 @@ constexpr std::pair<const char*, const char*> variables[] = {
 std::string man_page(const CommandSet& commands) {
   std::string text = fmt::format(".TH PRISMFIELD 1 \"\" \"prismfield {}\" \"User Commands\"\n", roff(version));
   text +=
-      ".SH NAME\nprismfield \\- gravity potential, vector and gradient tensor of ensembles of prisms\n.SH SYNOPSIS\n";
+      ".SH NAME\nprismfield \\- gravity and magnetic fields of ensembles of prisms, and their inversion\n.SH "
+      "SYNOPSIS\n";
   for (const Command& command : commands.commands()) text += fmt::format(".B {}\n.br\n", roff(command.usage()));
   text += ".SH DESCRIPTION\n";
   text += roff(
-      "prismfield computes the gravity of rectangular prisms at points, keeps sensitivities, and inverts measurements "
-      "for densities. A case is one YAML file; \"prismfield help KEY\" tells what a key of it means. Under mpirun or "
-      "srun the same command shares the work among ranks.\n");
+      "prismfield computes the gravity and the magnetic field of rectangular prisms at points, keeps sensitivities, "
+      "and inverts measurements for densities, susceptibilities or magnetisations. A case is one YAML file; "
+      "\"prismfield help KEY\" tells what a key of it means. Under mpirun or srun the same command shares the work "
+      "among ranks.\n");
   text += ".SH COMMANDS\n";
   for (const Command& command : commands.commands()) {
     text += fmt::format(".SS {}\n{}\n", roff(command.usage()), roff(command.app.get_description()));
@@ -650,7 +653,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   constexpr bool resumes = false;
   add_case_command<SensitivityOptions>(commands, "sensitivity", "the matrix G of a case, kept or applied on the fly",
                                        "the fields G m", resumes);
-  add_case_command<InvertOptions>(commands, "invert", "density model from data, with its uncertainty",
+  add_case_command<InvertOptions>(commands, "invert", "model of density, susceptibility or magnetization from data",
                                   "the model's file");
   add_compare(commands);
   add_study(commands);

@@ -248,6 +248,14 @@ std::string listed(const std::vector<const Entry*>& found, std::size_t columns) 
   return table(rows, columns);
 }
 
+/// What a field is; "" for a word that is none.
+std::string field_text(const std::string& word) {
+  const auto field = field_named(word);
+  if (!field) return "";
+  const FieldInfo& of = info(*field);
+  return fmt::format("{} is a field: {}, {}. prismfield help fields tells of all.\n\n", of.name, of.long_name, of.unit);
+}
+
 [[noreturn]] void refuse(const std::string& asked) {
   std::vector<std::string> names, last_parts, near;
   const std::string path = canonical(asked);
@@ -282,7 +290,7 @@ std::string key_help(const std::string& key, std::size_t columns) {
   all.insert(all.end(), found.ends.begin(), found.ends.end());
   if (all.empty()) refuse(key);
   if (found.whole.size() != 1 && all.size() != 1)
-    return fmt::format("{} may be:\n{}", shown(key), listed(all, columns));
+    return wrapped(field_text(key), columns, 0) + fmt::format("{} may be:\n{}", shown(key), listed(all, columns));
   std::string text = described(*all.front(), columns);
   if (all.size() > 1) text += "\nOther keys of this name:\n" + listed({all.begin() + 1, all.end()}, columns);
   return text;

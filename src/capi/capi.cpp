@@ -34,6 +34,7 @@
 #include <prismfield/runtime.hpp>
 
 #include "base/interrupt.hpp"
+#include "base/limited_problems.hpp"
 #include "base/version.hpp"
 #include "compute/forward_of_few.hpp"
 #include "compute/plan.hpp"
@@ -41,6 +42,7 @@
 #include "engine/few_pairs.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "model/choices.hpp"
+#include "model/prism_check.hpp"
 
 struct pf_operator;
 
@@ -184,13 +186,12 @@ std::int64_t whole(double value) {
 /// T, of inclination and declination, degrees, and intensity, nT.
 std::array<double, 3> inducing_field(Numbers values) {
   constexpr double nanotesla = 1e-9;
-  if (!(std::abs(values[0]) <= 90 && std::abs(values[1]) <= 360 && values[2] >= 1)) {
+  if (!(std::abs(values[0]) <= 90 && std::abs(values[1]) <= 360)) {
     throw InputError("", "",
-                     "is " + std::to_string(values[0]) + ", " + std::to_string(values[1]) + ", " +
-                         std::to_string(values[2]) +
-                         "; an inclination from -90 to 90 and a declination from -360 to 360 degrees and an intensity "
-                         "in nT, 1 or more, are expected");
+                     "is " + std::to_string(values[0]) + ", " + std::to_string(values[1]) +
+                         " degrees; an inclination from -90 to 90 and a declination from -360 to 360 are expected");
   }
+  if (const std::string error = intensity_error(values[2]); !error.empty()) throw InputError("", "", error);
   return vector_of(values[0], values[1], values[2] * nanotesla);
 }
 
@@ -363,17 +364,24 @@ Points points_of(const pf_points& points) {
 /// Prisms as columns, copies of a caller's rows.
 class Prisms {
 public:
-  /// The density and the magnetisation as far as they are needed; otherwise the density is 1.
-  Prisms(const pf_prisms& rows, bool with_density, bool with_magnetization) {
+  /// The density as far as a field of it is asked for, 1 otherwise, and the magnetisation, remanent and induced, as far
+  /// as one of it is. Throws InputError where they are missing or beyond their limits.
+  Prisms(const pf_prisms& rows, FieldList of_density, FieldList of_magnetisation, const Magnetic& magnetic) {
     const std::size_t n = given(rows.bounds, rows.n, "prisms").size();
     for (std::size_t c = 0; c < 6; ++c) {
       m_columns[c].resize(n);
       for (std::size_t i = 0; i < n; ++i) m_columns[c][i] = rows.bounds[6 * i + c];
     }
-    m_columns[6] = with_density ? copied(given(rows.density, rows.n, "density")) : std::vector<double>(n, 1.0);
+    if (!of_density.empty() && rows.density == nullptr && n > 0) {
+      throw InputError("", "density", "is missing; " + names_of(of_density).front() + " needs it");
+    }
+    m_columns[6] = of_density.empty() ? std::vector<double>(n, 1.0) : copied(given(rows.density, rows.n, "density"));
     const bool is_magnetized = std::ranges::any_of(rows.magnetization, [](const double* m) { return m != nullptr; });
-    for (std::size_t d = 0; d < 3 && with_magnetization && is_magnetized; ++d) {
+    for (std::size_t d = 0; d < 3 && !of_magnetisation.empty() && is_magnetized; ++d) {
       m_magnetization[d] = copied(given(rows.magnetization[d], rows.n, "magnetization"));
+    }
+    if (!of_magnetisation.empty() && rows.susceptibility != nullptr) {
+      add_induced(given(rows.susceptibility, rows.n, "susceptibility"), magnetic);
     }
     m_list.emplace(columns());
   }
@@ -385,6 +393,24 @@ public:
   }
 
 private:
+  void add_induced(Numbers susceptibility, const Magnetic& magnetic) {
+    const std::array<double, 3> per_unit = unit_magnetizations(Unknown::susceptibility, magnetic).front();
+    ProblemList problems;
+    LimitedProblems limited(problems, "prisms");
+    for (std::vector<double>& component : m_magnetization) component.resize(susceptibility.size());
+    for (std::size_t i = 0; i < susceptibility.size(); ++i) {
+      const std::string error = property_error(susceptibility_property, susceptibility[i]);
+      if (!error.empty()) {
+        limited.add("susceptibilities beyond the limits", [&] {
+          return Problem{"prism " + std::to_string(i), "susceptibility", error};
+        });
+      }
+      for (std::size_t d = 0; d < 3; ++d) m_magnetization[d][i] += susceptibility[i] * per_unit[d];
+    }
+    limited.finish();
+    problems.throw_if_any();
+  }
+
   std::array<std::vector<double>, 7> m_columns;
   std::array<std::vector<double>, 3> m_magnetization;
   std::optional<PrismList> m_list;
@@ -533,7 +559,8 @@ pf_code pf_forward(const pf_prisms* prisms, const pf_points* points, const int* 
     const auto start = std::chrono::steady_clock::now();
     const Settings all = with_fields(settings, field_list(fields, n_fields));
     const FieldList asked = all.request.fields;
-    const Prisms copies(*prisms, !asked.of_density().empty(), !asked.of_magnetisation().empty());
+    check_request(all.request);
+    const Prisms copies(*prisms, asked.of_density(), asked.of_magnetisation(), all.request.magnetic);
     check_request(all.request, copies.list());
     const PointColumns places = columns_of(*points);
     given(values, n_fields * points->n, "values");
@@ -691,8 +718,10 @@ pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const 
       const std::vector<Space> spaces = built_spaces();
       space = *std::ranges::find_if_not(spaces, is_device);
     }
-    auto g = std::make_unique<pf_operator>(Prisms(*prisms, false, !all.request.fields.of_magnetisation().empty()),
-                                           points_of(*points), std::nullopt, StorageChoice());
+    check_request(all.request);
+    auto g =
+        std::make_unique<pf_operator>(Prisms(*prisms, {}, all.request.fields.of_magnetisation(), all.request.magnetic),
+                                      points_of(*points), std::nullopt, StorageChoice());
     Call call(all);
     g->g.emplace(g->prisms.list(), g->points, all.request, all.storage, Communicator(), &g->choice);
     *made = g.release();

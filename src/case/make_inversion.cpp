@@ -270,14 +270,14 @@ private:
       m_problems.add(
           "", "inversion.sigma",
           fmt::format("is {}, which is for data of one field; these have {}: write {{floor: {{{}}}}} with the "
-                      "sigma of each, in mGal, Eotvos and nT",
+                      "sigma of each, in mGal, Eotvos, nT and nT/m",
                       sigma, fmt::join(names_of(fields), ", "), floors));
     }
     if (unknown.empty()) return;
-    m_result.notes.push_back(fmt::format(
-        "inversion.sigma: none for {}; 1 mGal, 1 Eotvos, 1 m2 s-2 or 1 nT stands for each, so phi_d and chi are "
-        "of no meaning",
-        fmt::join(unknown, ", ")));
+    m_result.notes.push_back(
+        fmt::format("inversion.sigma: none for {}; 1 mGal, 1 Eotvos, 1 m2 s-2, 1 nT or 1 nT/m stands for each, so "
+                    "phi_d and chi are of no meaning",
+                    fmt::join(unknown, ", ")));
   }
 
   void check_inducing_field() {

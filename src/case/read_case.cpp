@@ -22,8 +22,8 @@
 #include "case/key_table.hpp"
 #include "case/reader.hpp"
 #include "case/yaml_tree.hpp"
-#include "io/cf_attributes.hpp"
 #include "model/choices.hpp"
+#include "model/prism_check.hpp"
 
 namespace prismfield {
 namespace {

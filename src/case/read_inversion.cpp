@@ -194,8 +194,9 @@ private:
       if (v->node->kind == Kind::map) {
         has_error = !add_sigma(*v, rule.floor) || has_error;
       } else {
-        problem(*v, fmt::format("is {}; fields have units of their own: write {{gz: 0.05}}, in mGal, Eotvos and nT",
-                                kind_name(*v->node)));
+        problem(*v,
+                fmt::format("is {}; fields have units of their own: write {{gz: 0.05}}, in mGal, Eotvos, nT and nT/m",
+                            kind_name(*v->node)));
         has_error = true;
       }
     }

@@ -98,6 +98,12 @@ private:
       }
     }
   }
+  /// The unknowns that a field is a linear one of.
+  static std::string remedy(const FieldInfo& field) {
+    if (fields_of(Unknown::density).contains(field.field)) return "; set inversion.unknown to density";
+    if (!fields_of(Unknown::magnetization).contains(field.field)) return "";
+    return "; set inversion.unknown to susceptibility or magnetization";
+  }
   void check_set(const std::string& key, const DataSet& set) {
     try {
       check_points(set.points, key + ".points");
@@ -107,8 +113,8 @@ private:
     if (set.size() == 0) return add(key, "has no points or no fields");
     for (const FieldInfo& field : set.fields) {
       if (!fields_of(m_settings.unknown).contains(field.field)) {
-        add(key + ".fields",
-            fmt::format("has {}, which is no linear field of a {}", field.name, name(m_settings.unknown)));
+        add(key + ".fields", fmt::format("has {}, which is no linear field of a {}{}", field.name,
+                                         name(m_settings.unknown), remedy(field)));
       }
     }
     if (const auto field = first_along_inducing_field(set.fields)) {

@@ -62,6 +62,9 @@ public:
         add_values(model, read_values(dataset, density_to_si), epochs);
       }
     }
+    // names come sorted: components stay beside each other
+    std::stable_partition(model.values.begin(), model.values.end(),
+                          [](const CellValues& values) { return values.name != "amplitude"; });
     const auto first = std::find_if(model.values.begin(), model.values.end(),
                                     [&](const CellValues& values) { return values.name == name; });
     if (first != model.values.end()) std::rotate(model.values.begin(), first, first + 1);

@@ -454,19 +454,6 @@ std::optional<InducingField> read_inducing_field(const ArrayFile& file) {
   return InducingField{numbers[0], numbers[1], numbers[2]};
 }
 
-std::string intensity_error(double intensity) {
-  if (!(intensity > 0)) return fmt::format("is {} nT; an intensity above 0 is expected", intensity);
-  // the Earth's field has more than 20,000 nT, Mercury's some hundred
-  if (intensity >= 1) return "";
-  const auto taken_for = [&](const char* unit, double nanoteslas) {
-    return fmt::format(", and this looks like one in {}: write {:.6g}", unit, intensity * nanoteslas);
-  };
-  const std::string guess = 1e-6 <= intensity && intensity <= 1e-3 ? taken_for("T", 1e9)
-                            : intensity >= 0.1                     ? taken_for("gauss", 1e5)
-                                                                   : "";
-  return fmt::format("is {} nT; an intensity in nT is expected{}", intensity, guess);
-}
-
 InducingField inducing_field_of(const std::array<double, 3>& field) {
   constexpr double degrees = 180 / std::numbers::pi, nanoteslas = 1e9, digits = 1e9;
   const auto& [easting, northing, upward] = field;

@@ -56,9 +56,6 @@ struct InducingField {
   double inclination = 0, declination = 0, intensity = 0;
 };
 
-/// What is wrong with an inducing field's intensity, nT; "" when nothing is.
-[[nodiscard]] std::string intensity_error(double intensity);
-
 /// Writes the root's attributes inducing_field_inclination, _declination and _intensity; nothing without a field.
 void write_inducing_field(Hdf5File& file, const std::optional<InducingField>& field);
 

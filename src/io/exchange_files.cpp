@@ -24,6 +24,7 @@
 #include "io/text_table.hpp"
 #include "model/choices.hpp"
 #include "model/edges.hpp"
+#include "model/prism_check.hpp"
 
 namespace prismfield {
 namespace {

@@ -77,7 +77,11 @@ std::string unit_of_property(const std::string& name) {
   return name.starts_with(magnetization_name) || name.starts_with("amplitude") ? "A/m" : "";
 }
 
-std::string unit_text(const std::string& unit) { return unit == "1" ? "SI" : unit; }
+std::string unit_text(const std::string& unit) {
+  if (unit == "1") return "SI";
+  // of files, by CF
+  return unit == "A m-1" ? "A/m" : unit;
+}
 
 std::optional<std::array<std::size_t, 3>> vector_at(const std::vector<CellValues>& values, std::size_t at) {
   constexpr std::string_view easting = "_easting";

@@ -55,7 +55,7 @@ struct PropertyColumn {
 
 /// kg/m3, "1" for a susceptibility in SI, A/m; "" for names that are none of CellValues'.
 [[nodiscard]] std::string unit_of_property(const std::string& name);
-/// A unit as texts name it: SI for "1".
+/// A unit as texts name it: SI for "1", A/m for "A m-1".
 [[nodiscard]] std::string unit_text(const std::string& unit);
 
 /// Where among `values` the components of the vector stand of which `values[at]` is the easting component, such as

@@ -28,7 +28,7 @@ static int field_named(const char* name) {
 
 static const double cube[6] = {-50, 50, -50, 50, -350, -250};
 static const double cube_density[1] = {500};
-static const pf_prisms one_cube = {cube, cube_density, 1, {NULL}};
+static const pf_prisms one_cube = {cube, cube_density, 1, {NULL}, NULL};
 
 /* A cube far away is a point mass. */
 static void test_forward(void) {
@@ -62,7 +62,7 @@ static void test_errors(void) {
   const double at[1] = {0}, nan_at[1] = {NAN};
   const pf_points points = {at, at, at, 1}, bad_points = {nan_at, at, at, 1};
   const double inverted[6] = {50, -50, -50, 50, -350, -250};
-  const pf_prisms bad_prism = {inverted, cube_density, 1, {NULL}};
+  const pf_prisms bad_prism = {inverted, cube_density, 1, {NULL}, NULL};
   const int gz[1] = {field_named("gz")}, unknown[1] = {99}, twice[2] = {gz[0], gz[0]};
   double value[2];
   EXPECT(pf_forward(&bad_prism, &points, gz, 1, NULL, value, NULL, NULL) == PF_INPUT_ERROR);
@@ -98,7 +98,7 @@ static void test_tolerance(void) {
     y[i] = 0.3 * i;
     z[i] = 5 + i % 50;
   }
-  const pf_prisms prisms = {bounds, density, n, {NULL}};
+  const pf_prisms prisms = {bounds, density, n, {NULL}, NULL};
   const pf_points points = {x, y, z, n};
   const int gzz[1] = {field_named("gzz")};
   pf_settings* settings = pf_settings_new();
@@ -137,7 +137,7 @@ static void test_stops(void) {
     density[i] = 100;
     x[i] = i, y[i] = 0, z[i] = 10;
   }
-  const pf_prisms prisms = {bounds, density, n, {NULL}};
+  const pf_prisms prisms = {bounds, density, n, {NULL}, NULL};
   const pf_points points = {x, y, z, n};
   const int gz[1] = {field_named("gz")};
   pf_settings* settings = pf_settings_new();
@@ -161,7 +161,7 @@ static void test_operator(const char* store) {
     memcpy(bounds + (size_t)6 * i, at, sizeof at);
   }
   for (int i = 0; i < m; ++i) x[i] = 30.0 * i, y[i] = 2.0 * i, z[i] = 5 + i;
-  const pf_prisms prisms = {bounds, NULL, n, {NULL}};
+  const pf_prisms prisms = {bounds, NULL, n, {NULL}, NULL};
   const pf_points points = {x, y, z, m};
   const int fields[2] = {field_named("gz"), field_named("gxx")};
   pf_settings* settings = pf_settings_new();
@@ -208,7 +208,7 @@ static void test_operator(const char* store) {
 static void test_magnetic(void) {
   const double m[3] = {0.3, -0.2, 1}, at[3] = {0, 1e5, -300}, mu0 = 1.25663706212e-6;
   const pf_points point = {at, at + 1, at + 2, 1};
-  const pf_prisms magnet = {cube, NULL, 1, {m, m + 1, m + 2}}, half = {cube, NULL, 1, {m, NULL, m + 2}};
+  const pf_prisms magnet = {cube, NULL, 1, {m, m + 1, m + 2}, NULL}, half = {cube, NULL, 1, {m, NULL, m + 2}, NULL};
   const double dipole[3] = {-m[0], 2 * m[1], -m[2]}, size = mu0 * 1e6 / (4 * acos(-1.0) * 1e15);
   int fields[6] = {field_named("bx"),  field_named("by"),        field_named("bz"),
                    field_named("tmi"), field_named("tmi_exact"), field_named("amplitude")};
@@ -245,6 +245,15 @@ static void test_magnetic(void) {
   EXPECT(pf_set_text(settings, "magnetic.inside", "A") == PF_INPUT_ERROR);
   EXPECT(pf_set_text(settings, "magnetic.inside", "H") == PF_OK);
   EXPECT(pf_forward(&magnet, &point, fields, 6, settings, b, NULL, NULL) == PF_OK);
+  /* induced, a susceptibility of mu0/F0 is one of 1 A/m along the inducing field */
+  double chi = mu0 / 5e-5;
+  const pf_prisms rock = {cube, NULL, 1, {NULL}, &chi};
+  EXPECT(pf_forward(&rock, &point, fields, 3, settings, one, NULL, NULL) == PF_OK);
+  EXPECT(fabs(one[2] - size) < size * 1e-9);
+  EXPECT(pf_forward(&rock, &point, fields, 3, NULL, one, NULL, NULL) == PF_INPUT_ERROR);
+  chi = -3;
+  EXPECT(pf_forward(&rock, &point, fields, 3, settings, one, NULL, NULL) == PF_INPUT_ERROR);
+  EXPECT(strstr(pf_message(), "prism 0: susceptibility: is -3") != NULL);
   EXPECT(fabs(b[3] + b[2]) < size * 1e-12 && fabs(b[4] + b[2]) < size * 1e-9);
   EXPECT(fabs(b[5] - sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2])) < size * 1e-12);
 
@@ -318,7 +327,7 @@ static void test_invert(void) {
   const survey s = made_survey();
   double density[cells_n] = {0}, m[3][cells_n] = {{0}};
   density[heavy] = 400, m[0][heavy] = 0.5, m[2][heavy] = -1;
-  const pf_prisms prisms = {s.bounds, density, cells_n, {m[0], m[1], m[2]}};
+  const pf_prisms prisms = {s.bounds, density, cells_n, {m[0], m[1], m[2]}, NULL};
   pf_settings* settings = pf_settings_new();
   const double allowed[2] = {0, 400}, down[3] = {90, 0, 50000}, no_reference[3 * cells_n] = {0};
   EXPECT(pf_set_numbers(settings, "inversion.bounds", allowed, 2) == PF_OK);

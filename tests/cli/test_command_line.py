@@ -241,6 +241,9 @@ class Help(ProgramFolder):
         self.assertTrue(text.startswith("execution.slots\n"), text)
         self.assertIn("--set execution.slots=4", text)
         self.refused("help", "slosts", lines=["'slosts' is no key of a case or a study; did you mean execution.slots? prismfield help --keys lists all"])
+        text = " ".join(self.done("help", "tmi").stdout.split())
+        self.assertTrue(text.startswith("tmi is a field: total-field anomaly, along the inducing field, nT. "), text)
+        self.assertIn("nT for magnetic fields, nT/m for their gradients", text)
         self.assertIn("execution.slots\n", self.done("help", "--keys").stdout)
         self.assertTrue(self.done("help", "--markdown").stdout.startswith("<!-- SPDX"))
 

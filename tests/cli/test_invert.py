@@ -149,6 +149,9 @@ class Models(Inversion):
             field = ("--field", "amplitude") if name == "m.mod" else ()
             self.done("convert", "m.h5", "of_" + name, *field)
             self.assertEqual((self.folder / ("of_" + name)).read_bytes(), (self.folder / name).read_bytes(), name)
+        said = self.done("convert", "m.h5", "m.vtu").stdout
+        self.assertRegex(said, r"_easting \S+ to \S+ A/m, \S+_northing .* A/m, \S+_upward .* A/m, amplitude \S+ to \S+ A/m")
+        self.assertNotIn("A m-1", said)
         if h5py is None:
             self.skipTest("no h5py")
         with h5py.File(self.folder / "m.h5", "r") as file:

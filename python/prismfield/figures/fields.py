@@ -228,7 +228,7 @@ def field_text(dataset, names):
     """The inducing field, of results with anomalies along it, and the standard deviations of what was measured."""
     said = [dataset.attrs.get("inducing_field_" + name) for name in ("intensity", "inclination", "declination")]
     lines = []
-    if None not in said and any(name in ANOMALIES for name in names):
+    if None not in said and any(name in ANOMALIES or name in ANOMALY_GRADIENT for name in names):
         intensity, inclination, declination = map(float, said)
         lines.append(f"inducing field {intensity:,.6g} nT, inclination {inclination:g}°, declination {declination:g}°")
     for name in names:

@@ -7,7 +7,7 @@ from spack.package import *
 
 
 class Prismfield(CMakePackage, CudaPackage):
-    """Gravity potential, vector and gradient tensor of large ensembles of rectangular prisms, on CPU and GPU nodes.
+    """Gravity and magnetic fields of large ensembles of rectangular prisms, and inversions, on CPU and GPU nodes.
 
     The sources are those of the clone that this recipe lies in: the environments beside it install from there.
     """
