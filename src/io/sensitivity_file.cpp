@@ -22,6 +22,7 @@
 #include "io/cf_attributes.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/output_file.hpp"
+#include "io/text_lines.hpp"
 #include "model/choices.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
