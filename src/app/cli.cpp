@@ -25,7 +25,7 @@
 #include "case/yaml_tree.hpp"
 #include "io/file_content.hpp"
 #include "model/axis.hpp"
-#include "model/prism_check.hpp"
+#include "model/extents.hpp"
 
 namespace prismfield {
 namespace {

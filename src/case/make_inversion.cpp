@@ -208,7 +208,11 @@ public:
 
   InversionInputs make() {
     m_problems.collect([&] { read_data(); });
-    check_inducing_field();
+    if (m_spec.settings.unknown == Unknown::susceptibility &&
+        m_run.magnetic.inducing_field == std::array<double, 3>{}) {
+      m_problems.add("", "magnetic.inducing_field",
+                     fmt::format("is missing; a susceptibility is magnetised by it: {}", inducing_field_remedy));
+    }
     m_problems.collect([&] { make_cells(); });
     if (m_result.cells) {
       m_problems.collect([&] {
@@ -278,19 +282,6 @@ private:
         fmt::format("inversion.sigma: none for {}; 1 mGal, 1 Eotvos, 1 m2 s-2, 1 nT or 1 nT/m stands for each, so "
                     "phi_d and chi are of no meaning",
                     fmt::join(unknown, ", ")));
-  }
-
-  void check_inducing_field() {
-    if (m_run.magnetic.inducing_field != std::array<double, 3>{}) return;
-    std::string what;
-    for (const DataSet& data : m_result.data) {
-      if (const auto field = first_along_inducing_field(data.fields)) {
-        what = fmt::format("{} of {} is along it", info(*field).name, data.name);
-      }
-    }
-    if (m_spec.settings.unknown == Unknown::susceptibility) what = "a susceptibility is magnetised by it";
-    if (what.empty()) return;
-    m_problems.add("", "magnetic.inducing_field", fmt::format("is missing; {}: {}", what, inducing_field_remedy));
   }
 
   void name_epochs() {

@@ -245,8 +245,8 @@ using Vectors = std::array<std::vector<double>, 3>;
 
 /// Throws InputError where a vector model, to_si A/m a number, has the mark of UBC's inactive cells; `first`: what to
 /// do about it before that is said.
-void check_air(const InputFile& file, Vectors& vectors, double to_si, const std::string& first) {
-  const std::int64_t inactive = replace_mark(vectors, ubc_inactive, to_si, 0);
+void check_vectors_mark(const InputFile& file, const Vectors& vectors, double to_si, const std::string& first) {
+  const std::int64_t inactive = count_mark(numbers_of(vectors, to_si), ubc_inactive);
   if (inactive == 0) return;
   const std::string text = number_text(ubc_inactive);
   throw file.error(
@@ -276,7 +276,7 @@ Vectors listed_magnetizations(const Case& run, const InputFile& file, const Dens
   if (!spec.dataset.empty()) throw file.error("is text, which has no datasets; leave out the key dataset beside it");
   const double unit = effective_unit(run, file);
   Vectors components = read_ubc_vectors(file, unit, counts);
-  check_air(file, components, unit, "name it by model.mesh.ubc.magnetization and ");
+  check_vectors_mark(file, components, unit, "name it by model.mesh.ubc.magnetization and ");
   notes.push_back(
       fmt::format("{}: '{}' is read as a UBC vector model, depth fastest and down, in |F0|/mu0 = {:.6g} A/m", file.key,
                   file.path.filename().string(), unit));
@@ -367,7 +367,7 @@ void fill_from_ubc(CellBackground& background, UbcProperty& of, const UbcFiles& 
                                  number_text(*files.inactive), counted(cells, "cell"), of.file.path.string()));
   }
   if (is_vector) {
-    check_air(of.file, columns, of.to_si, "");
+    check_vectors_mark(of.file, columns, of.to_si, "");
   } else {
     check_air(of, columns[0]);
   }

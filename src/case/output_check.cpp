@@ -98,9 +98,8 @@ std::string why_not_of_unknown(const Case& run, const fs::path& file) {
   std::string why = why_not_held(file, name(run.inversion->settings.unknown));
   const bool needs_field = model_format(file) == FileFormat::ubc_vectors;
   if (why.empty() && needs_field && inducing_field_of(run.magnetic.inducing_field).intensity == 0) {
-    why =
-        "holds effective susceptibilities, M over |F0|/mu0, and the case has no inducing field; write magnetic: "
-        "{inducing_field: {inclination: .., declination: .., intensity: ..}}";
+    why = fmt::format("holds effective susceptibilities, M over |F0|/mu0, and the case has no inducing field; {}",
+                      inducing_field_remedy);
   }
   return why;
 }

@@ -23,7 +23,7 @@
 #include "case/reader.hpp"
 #include "case/yaml_tree.hpp"
 #include "model/choices.hpp"
-#include "model/prism_check.hpp"
+#include "model/extents.hpp"
 
 namespace prismfield {
 namespace {

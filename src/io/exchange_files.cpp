@@ -24,7 +24,7 @@
 #include "io/text_table.hpp"
 #include "model/choices.hpp"
 #include "model/edges.hpp"
-#include "model/prism_check.hpp"
+#include "model/extents.hpp"
 
 namespace prismfield {
 namespace {
@@ -380,14 +380,24 @@ std::vector<CellNumbers> numbers_of(std::span<const std::vector<double>> columns
   return numbers;
 }
 
+namespace {
+bool has_mark(const std::vector<CellNumbers>& columns, std::size_t cell, double mark) {
+  return std::all_of(columns.begin(), columns.end(),
+                     [&](const CellNumbers& column) { return (*column.values)[cell] == mark * column.to_si; });
+}
+}  // namespace
+
+std::int64_t count_mark(const std::vector<CellNumbers>& columns, double mark) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < columns.front().values->size(); ++i) count += has_mark(columns, i, mark) ? 1 : 0;
+  return count;
+}
+
 std::int64_t replace_mark(std::span<std::vector<double>> columns, double mark, double to_si, double replacement) {
   const std::vector<CellNumbers> numbers = numbers_of(columns, to_si);
   std::int64_t replaced = 0;
   for (std::size_t i = 0; i < columns.front().size(); ++i) {
-    const bool is_inactive = std::all_of(numbers.begin(), numbers.end(), [&](const CellNumbers& column) {
-      return (*column.values)[i] == mark * column.to_si;
-    });
-    if (!is_inactive) continue;
+    if (!has_mark(numbers, i, mark)) continue;
     for (std::vector<double>& column : columns) column[i] = replacement;
     ++replaced;
   }

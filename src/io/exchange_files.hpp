@@ -78,8 +78,11 @@ struct CellNumbers {
 /// Columns of a file whose unit is `to_si`: one, or the three of a vector, of which the third points down in the file.
 [[nodiscard]] std::vector<CellNumbers> numbers_of(std::span<const std::vector<double>> columns, double to_si);
 
-/// Replaces the numbers of every cell that is inactive: whose numbers are all `mark` in a file whose unit is `to_si`,
-/// columns as in numbers_of(). Returns how many cells.
+/// How many cells are inactive: their numbers are all `mark`.
+[[nodiscard]] std::int64_t count_mark(const std::vector<CellNumbers>& columns, double mark);
+
+/// Replaces the numbers of every inactive cell in a file whose unit is `to_si`, columns as in numbers_of(). Returns how
+/// many cells.
 std::int64_t replace_mark(std::span<std::vector<double>> columns, double mark, double to_si, double replacement);
 
 /// What to say of a number that marks inactive cells, NaN in the columns, by all their numbers: that it lies within the

@@ -269,14 +269,14 @@ private:
     }
     const std::optional<Field> along = first_along_inducing_field(fields);
     if (has_case || !along) return;
-    const std::string lines =
+    const std::string remedy =
         of_file ? fmt::format(
-                      "magnetic: {{inducing_field: {{inclination: {:.10g}, declination: {:.10g}, intensity: "
+                      "write magnetic: {{inducing_field: {{inclination: {:.10g}, declination: {:.10g}, intensity: "
                       "{:.10g}}}}}",
                       of_file->inclination, of_file->declination, of_file->intensity)
-                : "magnetic: {inducing_field: {inclination: .., declination: .., intensity: ..}}";
-    m_problems.add(m_file.error(fmt::format(
-        "has {}, an anomaly along the inducing field, and the case has none; write {}", name_of(*along), lines)));
+                : inducing_field_remedy;
+    m_problems.add(m_file.error(fmt::format("has {}, an anomaly along the inducing field, and the case has none; {}",
+                                            name_of(*along), remedy)));
   }
 
   void read_arrays() {

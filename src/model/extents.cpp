@@ -133,6 +133,19 @@ std::string magnetic_text(const PropertyRanges& ranges) {
                      range_text(ranges.remanence.min, ranges.remanence.max));
 }
 
+std::string intensity_error(double intensity) {
+  if (!(intensity > 0)) return fmt::format("is {} nT; an intensity above 0 is expected", intensity);
+  // the Earth's field has more than 20,000 nT, Mercury's some hundred
+  if (intensity >= 1) return "";
+  const auto taken_for = [&](const char* unit, double nanoteslas) {
+    return fmt::format(", and this looks like one in {}: write {:.6g}", unit, intensity * nanoteslas);
+  };
+  const std::string guess = 1e-6 <= intensity && intensity <= 1e-3 ? taken_for("T", 1e9)
+                            : intensity >= 0.1                     ? taken_for("gauss", 1e5)
+                                                                   : "";
+  return fmt::format("is {} nT; an intensity in nT is expected{}", intensity, guess);
+}
+
 std::vector<std::string> magnetic_warnings(const PropertyRanges& ranges, const Magnetic& magnetic, bool demagnetizes) {
   std::vector<std::string> warnings;
   // magnetite has at most the second

@@ -44,6 +44,8 @@ namespace prismfield {
 /// `are_of_file`: they are not written in the case itself.
 [[nodiscard]] std::vector<std::string> density_warnings(const Range& densities, bool are_of_file);
 
+/// What is wrong with an inducing field's intensity, nT; "" when nothing is.
+[[nodiscard]] std::string intensity_error(double intensity);
 /// What a user should be told of susceptibilities that can hardly be in SI, or that are so large that the masses' own
 /// fields count, unless these are taken into account, and of an inducing field that is none of the Earth's.
 [[nodiscard]] std::vector<std::string> magnetic_warnings(const PropertyRanges& ranges, const Magnetic& magnetic,

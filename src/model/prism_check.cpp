@@ -233,19 +233,6 @@ std::string column_error(std::size_t column, double value) {
   return std::isfinite(value) ? beyond_coordinates() : "is NaN or infinite";
 }
 
-std::string intensity_error(double intensity) {
-  if (!(intensity > 0)) return fmt::format("is {} nT; an intensity above 0 is expected", intensity);
-  // the Earth's field has more than 20,000 nT, Mercury's some hundred
-  if (intensity >= 1) return "";
-  const auto taken_for = [&](const char* unit, double nanoteslas) {
-    return fmt::format(", and this looks like one in {}: write {:.6g}", unit, intensity * nanoteslas);
-  };
-  const std::string guess = 1e-6 <= intensity && intensity <= 1e-3 ? taken_for("T", 1e9)
-                            : intensity >= 0.1                     ? taken_for("gauss", 1e5)
-                                                                   : "";
-  return fmt::format("is {} nT; an intensity in nT is expected{}", intensity, guess);
-}
-
 bool is_too_small(std::span<const double> prism) noexcept {
   return std::max({prism[1] - prism[0], prism[3] - prism[2], prism[5] - prism[4]}) < min_longest_edge;
 }

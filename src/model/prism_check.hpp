@@ -121,8 +121,6 @@ inline constexpr double overlap_tolerance = 1e-6;
 /// not finite or beyond the limits; "" when nothing is.
 [[nodiscard]] std::string property_error(std::size_t property, double value);
 [[nodiscard]] std::string column_error(std::size_t column, double value);
-/// What is wrong with an inducing field's intensity, nT; "" when nothing is.
-[[nodiscard]] std::string intensity_error(double intensity);
 [[nodiscard]] bool is_too_small(std::span<const double> prism) noexcept;
 
 /// Checks prisms of a list and turns them into metres, kg/m3 and z up; errors go to `problems`, at most 20 of one kind
