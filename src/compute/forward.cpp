@@ -88,37 +88,73 @@ void write_asked(const std::vector<double>& sums, FieldList summed, FieldList as
   }
 }
 
-/// The columns of points' contacts in a row of all.
-IndexRange contact_range(IndexRange points) {
-  return {n_contact_columns * points.begin, n_contact_columns * points.end};
+/// A point that touches prisms, with its row of contacts.
+struct TouchingPoint {
+  std::int64_t point = 0;
+  std::array<double, n_contact_columns> row{};
+};
+
+/// Appends those among the points of a part, whose contacts are freed.
+void take_touching(PartialFields& part, std::vector<TouchingPoint>& touching) {
+  const auto n_points = static_cast<std::int64_t>(part.contact.size()) / n_contact_columns;
+  const auto for_each = [&](const auto& f) {
+    for (std::int64_t p = 0; p < n_points; ++p) {
+      const double* const row = &part.contact[static_cast<std::size_t>(n_contact_columns * p)];
+      if (std::any_of(row, row + n_contact_columns, [](double number) { return number != 0; })) f(p, row);
+    }
+  };
+  std::size_t n = touching.size();
+  for_each([&](std::int64_t, const double*) { ++n; });
+  touching.reserve(n);
+  for_each([&](std::int64_t p, const double* row) {
+    std::copy_n(row, n_contact_columns, touching.emplace_back(TouchingPoint{part.points.begin + p, {}}).row.begin());
+  });
+  part.contact = std::vector<double>();
 }
 
-/// Puts rows of so many numbers a point, (row, place, number), from the places of an order into that of the points.
-void put_in_order(const std::vector<std::int64_t>& order, std::int64_t numbers, std::span<double> values) {
-  const std::size_t width = static_cast<std::size_t>(numbers), length = order.size() * width;
-  std::vector<double> row(length);
-  for (std::size_t begin = 0; length > 0 && begin < values.size(); begin += length) {
-    std::copy_n(&values[begin], length, row.begin());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      std::copy_n(&row[i * width], width, &values[begin + static_cast<std::size_t>(order[i]) * width]);
+/// Those of all ranks on rank 0, each once, in the order of the points. Frees the contacts of `done`. Collective.
+std::vector<TouchingPoint> gather_touching(WorkDone& done, const Communicator& communicator) {
+  std::vector<TouchingPoint> mine, all;
+  agree_unless_alone(communicator, [&] {
+    take_touching(done.before, mine);
+    take_touching(done.mine, mine);
+  });
+  for (std::vector<TouchingPoint>& of_rank : gather(communicator, std::move(mine))) {
+    if (all.empty()) {
+      all = std::move(of_rank);
+    } else {
+      all.insert(all.end(), of_rank.begin(), of_rank.end());
     }
   }
+  if (!done.order.empty()) {
+    for (TouchingPoint& touching : all) touching.point = done.order[static_cast<std::size_t>(touching.point)];
+  }
+  std::sort(all.begin(), all.end(), [](const TouchingPoint& a, const TouchingPoint& b) { return a.point < b.point; });
+  // the prisms that a point touches may be several ranks'
+  std::size_t n = 0;
+  for (const TouchingPoint& touching : all) {
+    if (n == 0 || all[n - 1].point != touching.point) {
+      all[n++] = touching;
+    } else {
+      for (std::size_t c = 0; c < touching.row.size(); ++c) all[n - 1].row[c] += touching.row[c];
+    }
+  }
+  all.resize(n);
+  return all;
 }
 
 /// Points where the tensor, B or its gradient has no value, and points in or on prisms, where magnetic fields may be
-/// asked to be NaN.
-void count_contacts(const std::vector<double>& contact, const Request& request, std::span<double> values,
-                    Fields& result) {
-  const std::size_t n_points = contact.size() / n_contact_columns;
-  for (std::size_t p = 0; p < n_points; ++p) {
-    const double* const row = &contact[n_contact_columns * p];
-    if (tensor_diverges(row)) result.singular_points.push_back(static_cast<std::int64_t>(p));
-    if (!touches_prism(row)) continue;
+/// asked to be NaN. `values`: (asked field, point).
+void count_contacts(const std::vector<TouchingPoint>& all, std::int64_t n_points, const Request& request,
+                    std::span<double> values, Fields& result) {
+  for (const TouchingPoint& touching : all) {
+    if (tensor_diverges(touching.row.data())) result.singular_points.push_back(touching.point);
+    if (!touches_prism(touching.row.data())) continue;
     ++result.points_inside;
     if (request.magnetic.inside != Inside::nan) continue;
     for (const FieldInfo& field : result.fields.of_magnetisation()) {
-      const auto f = static_cast<std::size_t>(result.fields.index_of(field.field));
-      values[f * n_points + p] = std::numeric_limits<double>::quiet_NaN();
+      const std::int64_t f = result.fields.index_of(field.field);
+      values[static_cast<std::size_t>(f * n_points + touching.point)] = std::numeric_limits<double>::quiet_NaN();
     }
   }
 }
@@ -133,8 +169,9 @@ void gather_fields(WorkDone& done, const Plan& plan, const Request& request, con
   const bool all_are_summed = summed == result.fields;
   const std::int64_t n_summed = summed.size();
   const IndexRange mine = done.mine.points;
-  std::vector<double> part, contact, others;
+  std::vector<double> part, others;
   std::span<double> sums;
+  const std::vector<TouchingPoint> touching = gather_touching(done, communicator);
   agree_unless_alone(communicator, [&] {
     part = summed_values(done.mine, plan.set, summed, request);
     done.mine.values = std::vector<double>();
@@ -142,28 +179,23 @@ void gather_fields(WorkDone& done, const Plan& plan, const Request& request, con
     if (values.empty()) {
       result.values.resize(static_cast<std::size_t>(result.fields.size() * plan.n_points));
       values = result.values;
+    } else {
+      std::fill(values.begin(), values.end(), 0.0);
     }
     if (!all_are_summed) others.resize(static_cast<std::size_t>(n_summed * plan.n_points));
     sums = all_are_summed ? values : std::span<double>(others);
-    std::fill(sums.begin(), sums.end(), 0.0);
-    contact.assign(static_cast<std::size_t>(n_contact_columns * plan.n_points), 0.0);
   });
   if (!done.before.values.empty()) {
     add_part(summed_values(done.before, plan.set, summed, request), n_summed, plan.n_points, done.before.points, sums);
-    add_part(done.before.contact, 1, n_contact_columns * plan.n_points, contact_range(done.before.points), contact);
   }
   // parts of a run that goes on on other ranks may overlap in any way
   const int group_size = any(communicator, !done.as_planned) ? 1 : plan.prism_parts;
-  add_parts_to_root(communicator, std::move(part), n_summed, plan.n_points, mine, group_size, sums);
-  add_parts_to_root(communicator, std::move(done.mine.contact), 1, n_contact_columns * plan.n_points,
-                    contact_range(mine), group_size, contact);
+  add_parts_to_root(communicator, std::move(part), n_summed, plan.n_points, mine, group_size, sums, done.order);
   done.before = {};
   agree_unless_alone(communicator, [&] {
-    put_in_order(done.order, 1, sums);
-    put_in_order(done.order, n_contact_columns, contact);
     if (!is_root) return;
     if (!all_are_summed) write_asked(others, summed, result.fields, request, values);
-    count_contacts(contact, request, values, result);
+    count_contacts(touching, plan.n_points, request, values, result);
   });
   result.pairs_by_form = done.pairs_by_form;
   sum_to_root(communicator, result.pairs_by_form.data(), n_forms);
@@ -216,7 +248,9 @@ Fields forward_of_few(std::span<double> values, const PrismColumns& prisms, cons
   result.pairs = static_cast<std::int64_t>(prisms.west.size()) * n;
   const FieldList summed = summed_fields(request.fields);
   write_asked(summed_values(computed, set, summed, request), summed, request.fields, request, values);
-  count_contacts(computed.contact, request, values, result);
+  std::vector<TouchingPoint> touching;
+  take_touching(computed, touching);
+  count_contacts(touching, n, request, values, result);
   return result;
 }
 

@@ -148,8 +148,10 @@ void count_memory(Plan& plan, const ProblemSize& problem, const MethodMemory& me
                               my_points * (n_computed + n_contact_columns) * 8 + allocator_bytes + method.always;
   // rank 0 holds the whole beside its part and one that has arrived, other ranks their part on its way
   const bool alone = plan.prism_parts * plan.point_parts == 1;
-  const std::int64_t on_its_way = alone ? 0 : my_points * (n_asked + n_contact_columns) * 8;
-  const std::int64_t whole = rank == 0 ? plan.n_points * (n_asked + n_contact_columns) * 8 : 0;
+  // a point that touches prisms, as all may, is given by its number and its contacts
+  const std::int64_t a_point = (n_asked + 1 + n_contact_columns) * 8;
+  const std::int64_t on_its_way = alone ? 0 : my_points * a_point;
+  const std::int64_t whole = rank == 0 ? plan.n_points * a_point : 0;
   const std::int64_t while_moving = model.during + all_points;
   const std::int64_t from_now = std::max(always + std::max(method.while_computing, whole + on_its_way), while_moving);
   plan.device_bytes = method.on_device;

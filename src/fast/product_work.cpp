@@ -112,8 +112,11 @@ void ProductWork::compute(const Communicator& communicator, Observer* observer, 
 
 double* ProductWork::compute_one(std::size_t number, const Pause& pause, double* values) {
   std::unique_ptr<ShareProduct>& product = m_products[number];
-  const std::vector<double> before = m_contact;
-  std::fill(m_contact.begin(), m_contact.end(), 0.0);
+  std::vector<double> before;
+  if (number > 0) {
+    before = m_contact;
+    std::fill(m_contact.begin(), m_contact.end(), 0.0);
+  }
   product->compute(pause, values, m_contact.data());
   // what diverges in one of two products does in their sum; prisms are the same
   for (std::size_t i = 0; i < before.size(); ++i) {

@@ -79,14 +79,14 @@ std::int64_t tree_bytes(FieldSet set, const Plan& plan, const ProblemSize& probl
 /// Of the columns of a rank's prisms.
 std::int64_t bytes_of_prisms(const Plan& plan) { return plan.prisms().size() * (has_magnetic(plan.set) ? 10 : 7) * 8; }
 
-/// Adds what ranks need to have parts of space, on the host: cells and prisms that go and that come, rank 0's order of
-/// the points, and a row and the contacts of all while they are put in it.
+/// Adds what ranks need to have parts of space, on the host: cells and prisms that go and that come, and rank 0's order
+/// of the points.
 void add_exchange(const Plan& plan, int rank, MethodMemory& memory) {
   constexpr std::int64_t a_bound = 1200;
   const std::int64_t cells = cells_of(plan.prisms().size(), plan.tree.leaf_prisms);
   memory.while_computing += 2 * (cells * (expansion_numbers(plan) * 8 + a_bound) + bytes_of_prisms(plan));
   memory.points = points_of_rank(plan);
-  if (rank == 0) memory.always += plan.n_points * (2 + n_contact_columns) * 8;
+  if (rank == 0) memory.always += plan.n_points * 8;
 }
 
 void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine) {

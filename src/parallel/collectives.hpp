@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <prismfield/communicator.hpp>
@@ -46,9 +47,10 @@ void sum_everywhere(const Communicator& communicator, double* values, std::int64
 /// Adds every rank's part of values (rows, n_columns) onto `values`, of that shape on rank 0 and not looked at
 /// elsewhere. `part`: (rows, columns.size()). Ranks of one group of `group_size` consecutive ones have the same
 /// columns and add them up along a fixed tree; the groups' first ranks hand them to rank 0, which adds them in their
-/// order. Only these columns travel. Collective.
+/// order. Only these columns travel. `order`: on rank 0, see add_part(). Collective.
 void add_parts_to_root(const Communicator& communicator, std::vector<double> part, std::int64_t rows,
-                       std::int64_t n_columns, IndexRange columns, int group_size, std::span<double> values);
+                       std::int64_t n_columns, IndexRange columns, int group_size, std::span<double> values,
+                       std::span<const std::int64_t> order = {});
 /// Hands bytes to rank 0, which takes them rank by rank.
 void send_to_root(const Communicator& communicator, const void* bytes, std::int64_t n_bytes);
 void receive_from(const Communicator& communicator, int rank, void* bytes, std::int64_t n_bytes);
@@ -72,9 +74,10 @@ void barrier(const Communicator& communicator);
 /// Ends every rank with this code; never returns under MPI, returns without it.
 void abort_all(const Communicator& communicator, int code);
 
-/// Adds a part (rows, columns.size()) onto `values` (rows, n_columns).
+/// Adds a part (rows, columns.size()) onto `values` (rows, n_columns). `order`, unless empty: the column of `values`
+/// for each column.
 void add_part(const std::vector<double>& part, std::int64_t rows, std::int64_t n_columns, IndexRange columns,
-              std::span<double> values);
+              std::span<double> values, std::span<const std::int64_t> order = {});
 
 /// Every rank's values, rank by rank, on all ranks; each gives equally many. Collective.
 template <class T>
@@ -101,7 +104,7 @@ template <class T>
 
 /// One list a rank, of any length, on rank 0 (empty elsewhere). Collective.
 template <class T>
-[[nodiscard]] std::vector<std::vector<T>> gather(const Communicator& communicator, const std::vector<T>& values) {
+[[nodiscard]] std::vector<std::vector<T>> gather(const Communicator& communicator, std::vector<T> values) {
   static_assert(std::is_trivially_copyable_v<T>);
   const std::vector<std::size_t> sizes = gather(communicator, values.size());
   std::vector<std::vector<T>> all;
@@ -109,7 +112,7 @@ template <class T>
     send_to_root(communicator, values.data(), static_cast<std::int64_t>(values.size() * sizeof(T)));
     return all;
   }
-  all.push_back(values);
+  all.push_back(std::move(values));
   for (int rank = 1; rank < communicator.size(); ++rank) {
     std::vector<T>& received = all.emplace_back(sizes[static_cast<std::size_t>(rank)]);
     receive_from(communicator, rank, received.data(), static_cast<std::int64_t>(received.size() * sizeof(T)));

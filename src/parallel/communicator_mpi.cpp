@@ -186,9 +186,10 @@ void sum_to_root(const Communicator& communicator, double* values, std::int64_t 
 }
 
 void add_parts_to_root(const Communicator& communicator, std::vector<double> part, std::int64_t rows,
-                       std::int64_t n_columns, IndexRange columns, int group_size, std::span<double> values) {
+                       std::int64_t n_columns, IndexRange columns, int group_size, std::span<double> values,
+                       std::span<const std::int64_t> order) {
   if (!has_mpi(communicator)) {
-    add_part(part, rows, n_columns, columns, values);
+    add_part(part, rows, n_columns, columns, values, order);
     return;
   }
   MPI_Comm const world = mpi(communicator);
@@ -201,13 +202,13 @@ void add_parts_to_root(const Communicator& communicator, std::vector<double> par
     send_pieces(world, part.data(), n, 0, part_tag);
     return;
   }
-  add_part(part, rows, n_columns, columns, values);
+  add_part(part, rows, n_columns, columns, values, order);
   for (int first = group_size; first < communicator.size(); first += group_size) {
     std::array<std::int64_t, 2> ends{};
     receive_pieces(world, ends.data(), 2, first, part_tag);
     part.resize(static_cast<std::size_t>(rows * (ends[1] - ends[0])));
     receive_pieces(world, part.data(), static_cast<std::int64_t>(part.size()), first, part_tag);
-    add_part(part, rows, n_columns, {ends[0], ends[1]}, values);
+    add_part(part, rows, n_columns, {ends[0], ends[1]}, values, order);
   }
 }
 

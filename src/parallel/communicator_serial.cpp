@@ -30,8 +30,8 @@ int node_of(const Communicator&) noexcept { return 0; }
 void sum_to_root(const Communicator&, double*, std::int64_t) {}
 void sum_to_root(const Communicator&, std::int64_t*, std::int64_t) {}
 void add_parts_to_root(const Communicator&, std::vector<double> part, std::int64_t rows, std::int64_t n_columns,
-                       IndexRange columns, int, std::span<double> values) {
-  add_part(part, rows, n_columns, columns, values);
+                       IndexRange columns, int, std::span<double> values, std::span<const std::int64_t> order) {
+  add_part(part, rows, n_columns, columns, values, order);
 }
 
 void send_to_root(const Communicator&, const void*, std::int64_t) {}
