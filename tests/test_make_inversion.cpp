@@ -472,8 +472,7 @@ TEST_F(MakeInversion, NeedsAnInducingField) {
       wrong_of("data: b.csv, unknown: magnetization"),
       "case.yaml:2: inversion.data: 'b.csv' has tmi, an anomaly along the inducing field, and the case has none; write "
       "magnetic: {inducing_field: {inclination: -62.5, declination: 11.25, intensity: 48250}} with the Earth's field "
-      "at "
-      "the survey (degrees, nT)");
+      "at the survey (degrees, nT)");
   write("gradient.csv", "easting,northing,upward,bxx,bxx_sigma,tmi_x,tmi_x_sigma\n50,50,5,3,1,-20,2\n");
   EXPECT_THAT(wrong_of("data: gradient.csv, unknown: magnetization"),
               HasSubstr("'gradient.csv' has tmi_x, an anomaly along the inducing field, and the case has none"));

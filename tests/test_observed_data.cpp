@@ -370,8 +370,10 @@ TEST_F(ObservedData, HaveTheInducingFieldOfTheCase) {
   m_defaults.inducing_field = vector_of(-62.5, 11.25, 48250e-9);
   EXPECT_THAT(read("r.h5").values, ElementsAre(1e-9, 2e-9, 3e-9, 4e-9));
   m_defaults.inducing_field = {};
-  EXPECT_THAT(mistakes_of("easting,northing,upward,tmi,tmi_sigma\n1,2,3,4,5\n"),
-              HasSubstr("and the case has none; write magnetic: {inducing_field: "));
+  EXPECT_THAT(
+      mistakes_of("easting,northing,upward,tmi,tmi_sigma\n1,2,3,4,5\n"),
+      HasSubstr("and the case has none; write magnetic: {inducing_field: {inclination: -62.5, declination: 11.25, "
+                "intensity: 48250}} with the Earth's field at the survey (degrees, nT)"));
 }
 
 /// Arrays that other programs wrote, or that were changed.

@@ -112,22 +112,20 @@ void take_touching(PartialFields& part, std::vector<TouchingPoint>& touching) {
   part.contact = std::vector<double>();
 }
 
-/// Those of all ranks on rank 0, each once, in the order of the points. Frees the contacts of `done`. Collective.
-std::vector<TouchingPoint> gather_touching(WorkDone& done, const Communicator& communicator) {
-  std::vector<TouchingPoint> mine, all;
-  agree_unless_alone(communicator, [&] {
-    take_touching(done.before, mine);
-    take_touching(done.mine, mine);
-  });
-  for (std::vector<TouchingPoint>& of_rank : gather(communicator, std::move(mine))) {
+/// Those of all ranks, each once, in the order of the points; `order`: as in WorkDone. Empties the lists.
+std::vector<TouchingPoint> join_touching(std::vector<std::vector<TouchingPoint>>& lists,
+                                         const std::vector<std::int64_t>& order) {
+  std::vector<TouchingPoint> all;
+  for (std::vector<TouchingPoint>& of_rank : lists) {
     if (all.empty()) {
       all = std::move(of_rank);
     } else {
       all.insert(all.end(), of_rank.begin(), of_rank.end());
     }
   }
-  if (!done.order.empty()) {
-    for (TouchingPoint& touching : all) touching.point = done.order[static_cast<std::size_t>(touching.point)];
+  lists.clear();
+  if (!order.empty()) {
+    for (TouchingPoint& touching : all) touching.point = order[static_cast<std::size_t>(touching.point)];
   }
   std::sort(all.begin(), all.end(), [](const TouchingPoint& a, const TouchingPoint& b) { return a.point < b.point; });
   // the prisms that a point touches may be several ranks'
@@ -171,15 +169,21 @@ void gather_fields(WorkDone& done, const Plan& plan, const Request& request, con
   const IndexRange mine = done.mine.points;
   std::vector<double> part, others;
   std::span<double> sums;
-  const std::vector<TouchingPoint> touching = gather_touching(done, communicator);
+  std::vector<TouchingPoint> touching;
   agree_unless_alone(communicator, [&] {
+    take_touching(done.before, touching);
+    take_touching(done.mine, touching);
+  });
+  std::vector<std::vector<TouchingPoint>> lists = gather(communicator, std::move(touching));
+  agree_unless_alone(communicator, [&] {
+    touching = join_touching(lists, done.order);
     part = summed_values(done.mine, plan.set, summed, request);
     done.mine.values = std::vector<double>();
     if (!is_root) return;
     if (values.empty()) {
       result.values.resize(static_cast<std::size_t>(result.fields.size() * plan.n_points));
       values = result.values;
-    } else {
+    } else if (all_are_summed) {
       std::fill(values.begin(), values.end(), 0.0);
     }
     if (!all_are_summed) others.resize(static_cast<std::size_t>(n_summed * plan.n_points));
