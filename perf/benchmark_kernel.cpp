@@ -207,9 +207,9 @@ kernel::LaunchData<A, Kokkos::HostSpace> one_batch(Form form, FieldSet set) {
   data.northing = decltype(data.northing)("northing", n_points);
   data.upward = decltype(data.upward)("upward", n_points);
   for (int i = 0; i < n_points; ++i) {
-    data.easting(i) = static_cast<typename A::Coordinate>(147.65 * (i % 32));
-    data.northing(i) = static_cast<typename A::Coordinate>(222.2 * (i / 32));
-    data.upward(i) = static_cast<typename A::Coordinate>(100.0);
+    data.easting(i) = static_cast<typename A::Real>(147.65 * (i % 32));
+    data.northing(i) = static_cast<typename A::Real>(222.2 * (i / 32));
+    data.upward(i) = static_cast<typename A::Real>(100.0);
   }
   data.n_points = n_points;
   data.shapes = decltype(data.shapes)("shapes", 1);
@@ -283,12 +283,10 @@ int main(int argc, char** argv) {
   register_functions<HostLane<double, kernel::host_width<kernel::DoubleArithmetic>>>("double/vector");
   register_functions<double>("double/scalar");
   register_library_functions<double>("double/scalar");
-  register_functions<HostLane<float, kernel::host_width<kernel::MixedArithmetic>>>("mixed/vector");
   register_functions<HostLane<float, kernel::host_width<kernel::SingleArithmetic>>>("single/vector");
   register_functions<float>("single/scalar");
   register_library_functions<float>("single/scalar");
   register_sets<kernel::DoubleArithmetic>("double");
-  register_sets<kernel::MixedArithmetic>("mixed");
   register_sets<kernel::SingleArithmetic>("single");
   benchmark::AddCustomContext("lanes of a double vector", std::to_string(kernel::host_width<kernel::DoubleArithmetic>));
   benchmark::Initialize(&argc, argv);

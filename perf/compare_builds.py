@@ -54,7 +54,6 @@ def benchmark(model, observations, fields, **execution):
 # Name, case and how closely the results of two builds have to agree.
 BENCHMARKS = {
     "far, nine fields, double": (benchmark(VOXELS, FAR, NINE), 1e-9),
-    "far, nine fields, mixed": (benchmark(VOXELS, FAR, NINE, precision="mixed"), 1e-4),
     "far, nine fields, single": (benchmark(VOXELS, FAR, NINE, precision="single"), 1e-4),
     "far, gz, double": (benchmark(VOXELS, FAR, ["gz"]), 1e-9),
     "far, vector, double": (benchmark(VOXELS, FAR, ["vector"]), 1e-9),

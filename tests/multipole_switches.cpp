@@ -25,12 +25,8 @@ Switches switches_in(const std::array<double, 3>& edges) {
 }  // namespace
 
 Switches switches_of(const std::array<double, 3>& edges, Precision precision) {
-  switch (precision) {
-    case Precision::double_: return switches_in<kernel::DoubleArithmetic>(edges);
-    case Precision::mixed: return switches_in<kernel::MixedArithmetic>(edges);
-    case Precision::single: break;
-  }
-  return switches_in<kernel::SingleArithmetic>(edges);
+  return precision == Precision::single ? switches_in<kernel::SingleArithmetic>(edges)
+                                        : switches_in<kernel::DoubleArithmetic>(edges);
 }
 
 }  // namespace prismfield::testing

@@ -50,7 +50,7 @@ execution:
   partition: points
   balance: cost
   kernel: corners
-  precision: mixed
+  precision: single
   method: direct
   tolerance: 1e-9
   check_points: 64
@@ -123,7 +123,7 @@ TEST_F(CaseTest, ReadsEveryKey) {
   EXPECT_EQ(run.execution.partition, Partition::points);
   EXPECT_EQ(run.execution.balance, Balance::cost);
   EXPECT_EQ(run.execution.kernel, KernelKind::corners);
-  EXPECT_EQ(run.execution.precision, Precision::mixed);
+  EXPECT_EQ(run.execution.precision, Precision::single);
   EXPECT_EQ(run.execution.method, Method::direct);
   EXPECT_EQ(run.execution.tolerance, 1e-9);
   EXPECT_EQ(run.execution.check_points, 64);
@@ -810,7 +810,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("execution: {partition: {ranks: [100000, 100000]}}\n"),
        "case.yaml:5: execution.partition.ranks: asks for 10000000000 ranks, more than MPI can have"},
       {after("execution: {precision: float}\n"),
-       "case.yaml:5: execution.precision: is 'float'; allowed: double, mixed, single"},
+       "case.yaml:5: execution.precision: is 'float'; allowed: double, single"},
       {after("execution: {method: mesh}\n"),
        "case.yaml:5: execution.method: is 'mesh', which this version does not have. Allowed: auto, direct, tree, fft"},
       {after("execution: {tolerance: 2}\n"),

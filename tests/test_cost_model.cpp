@@ -60,7 +60,7 @@ double exact_cost(const CostSettings& settings, const std::vector<Prism>& prisms
 TEST(CostModel, FormsAreThoseThatTheKernelTakes) {
   const auto prisms = some_prisms();
   const auto points = testing::in_whole_groups(some_points(200));
-  for (const Precision precision : {Precision::double_, Precision::mixed, Precision::single}) {
+  for (const Precision precision : {Precision::double_, Precision::single}) {
     for (const KernelKind kernel : {KernelKind::automatic, KernelKind::corners}) {
       Execution execution;
       execution.precision = precision;

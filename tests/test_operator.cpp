@@ -124,7 +124,7 @@ struct OperatorCase {
 std::vector<OperatorCase> operator_cases() {
   std::vector<OperatorCase> all;
   for (const Space space : {Space::serial, Space::openmp, Space::cuda, Space::hip}) {
-    for (const Precision precision : {Precision::double_, Precision::mixed, Precision::single}) {
+    for (const Precision precision : {Precision::double_, Precision::single}) {
       for (const bool one_shape : {false, true}) {
         OperatorCase c;
         c.execution.space = space;
@@ -146,14 +146,14 @@ std::vector<OperatorCase> operator_cases() {
     vary("vector", [](OperatorCase& c) { c.fields = FieldList::vector(); });
     vary("tensor", [](OperatorCase& c) { c.fields = FieldList::tensor(); });
     vary("sum_of_fields", [](OperatorCase& c) { c.fields = {Field::guv}; });
-    for (const Precision precision : {Precision::double_, Precision::mixed, Precision::single}) {
+    for (const Precision precision : {Precision::double_, Precision::single}) {
       vary(std::string("every_") + name(precision), [&](OperatorCase& c) {
         c.fields = FieldList::gravity();
         c.execution.precision = precision;
       });
     }
     const FieldList magnetic = {Field::bx, Field::by, Field::bz, Field::tmi};
-    for (const Precision precision : {Precision::double_, Precision::mixed, Precision::single}) {
+    for (const Precision precision : {Precision::double_, Precision::single}) {
       for (const Unknown unknown : {Unknown::density, Unknown::susceptibility, Unknown::magnetization}) {
         vary(std::string("magnetic_") + name(unknown) + "_" + name(precision), [&](OperatorCase& c) {
           c.fields = magnetic;
@@ -250,12 +250,8 @@ protected:
     return ListEnsemble(prisms, GetParam().one_shape);
   }
   [[nodiscard]] bool in_double() const { return m_request.execution.precision == Precision::double_; }
-  /// Of sums over all pairs. A float's product with the density rounds otherwise than its product with one; mixed adds
-  /// doubles, single floats.
-  [[nodiscard]] double rounding() const {
-    if (in_double()) return 1e-13;
-    return m_request.execution.precision == Precision::mixed ? 1e-6 : 1e-4;
-  }
+  /// Of sums over all pairs. A float's product with the density rounds otherwise than its product with one.
+  [[nodiscard]] double rounding() const { return in_double() ? 1e-13 : 1e-4; }
 
   std::vector<Prism> m_prisms;
   std::optional<ListEnsemble> m_ensemble;

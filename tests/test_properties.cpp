@@ -188,12 +188,10 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(
     Spaces, FieldTest,
-    ::testing::Values(Manner{Space::serial, Precision::double_}, Manner{Space::serial, Precision::mixed},
-                      Manner{Space::serial, Precision::single}, Manner{Space::openmp, Precision::double_},
-                      Manner{Space::openmp, Precision::mixed}, Manner{Space::openmp, Precision::single},
-                      Manner{Space::cuda, Precision::double_}, Manner{Space::cuda, Precision::mixed},
-                      Manner{Space::cuda, Precision::single}, Manner{Space::hip, Precision::double_},
-                      Manner{Space::hip, Precision::mixed}, Manner{Space::hip, Precision::single}),
+    ::testing::Values(Manner{Space::serial, Precision::double_}, Manner{Space::serial, Precision::single},
+                      Manner{Space::openmp, Precision::double_}, Manner{Space::openmp, Precision::single},
+                      Manner{Space::cuda, Precision::double_}, Manner{Space::cuda, Precision::single},
+                      Manner{Space::hip, Precision::double_}, Manner{Space::hip, Precision::single}),
     [](const auto& param) { return name_of(param.param); });
 
 // ---- symmetry
@@ -914,7 +912,7 @@ TEST_P(FieldTest, SameForEveryLayout) {
   EXPECT_EQ(reference.pairs, 500 * 301);
   EXPECT_EQ(std::accumulate(reference.pairs_by_form.begin(), reference.pairs_by_form.end(), std::int64_t{0}),
             reference.pairs);
-  // mixed and double sum in double; single sums floats, 500 of them
+  // single sums floats, 500 of them
   const double tolerance = m_execution.precision == Precision::single ? 500 * epsilon() : 1e-13;
   const auto expect_same = [&](const Execution& e, const std::string& what) {
     const Fields other = run_forward(e, c.prisms, c.points);
@@ -1108,7 +1106,7 @@ constexpr const char* dump_variable = "PRISMFIELD_TEST_DUMP";
 std::vector<double> values_for_threads() {
   const Crowd c = crowd(1500, 211);
   std::vector<double> all;
-  for (const Precision precision : {Precision::double_, Precision::mixed, Precision::single}) {
+  for (const Precision precision : {Precision::double_, Precision::single}) {
     for (const Partition partition : {Partition::prisms, Partition::points, Partition::points_per_prism}) {
       Execution e;
       e.space = Space::openmp;

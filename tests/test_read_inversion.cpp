@@ -574,7 +574,7 @@ TEST_F(ReadInversion, KnowsWhatAModelDependsOn) {
                                                   "[-1, 0, 1], density: {random: [1, 2]}}}\n" +
                                                   data));
   for (const char* other :
-       {"fields: gz\n", "axes: z_up\n", "gravitational_constant: 6.674e-11\n", "execution: {precision: mixed}\n",
+       {"fields: gz\n", "axes: z_up\n", "gravitational_constant: 6.674e-11\n", "execution: {precision: single}\n",
         "execution: {kernel: corners}\n", "sensitivity: {precision: float}\n", "sensitivity: {compression: 1e-4}\n"}) {
     EXPECT_NE(identity(cells + data + other), plain) << other;
   }

@@ -401,18 +401,16 @@ TEST_P(Reference, SevenSpheresPairs) {
   }
 }
 
-/// Far from a prism float keeps its own accuracy, a few roundings of 6e-8, whether coordinates are doubles or floats.
+/// Far from a prism float keeps its own accuracy, a few roundings of 6e-8.
 TEST_P(Reference, SevenSpheresPairsInFloat) {
-  for (const Precision precision : {Precision::mixed, Precision::single}) {
-    m_execution.precision = precision;
-    ErrorTable table(title(std::string("Pairs of the seven spheres, ") + name(precision)));
-    Judge judge;
-    for (const SphereCellPair& pair : read_seven_spheres_pairs()) {
-      const TenValues actual = compute(m_execution, {pair.prism}, {pair.at.point})[0];
-      const Errors e = errors_at(actual, pair.at, pair.prism);
-      table.add(pair.prism, pair.at, e);
-      judge.see(pair.prism, pair.at, actual, e, 2e-6);
-    }
+  m_execution.precision = Precision::single;
+  ErrorTable table(title("Pairs of the seven spheres, single"));
+  Judge judge;
+  for (const SphereCellPair& pair : read_seven_spheres_pairs()) {
+    const TenValues actual = compute(m_execution, {pair.prism}, {pair.at.point})[0];
+    const Errors e = errors_at(actual, pair.at, pair.prism);
+    table.add(pair.prism, pair.at, e);
+    judge.see(pair.prism, pair.at, actual, e, 2e-6);
   }
 }
 
@@ -426,21 +424,6 @@ void see_each_point(const Execution& execution, const ReferencePrism& p, const S
   for (std::size_t i = 0; i < points.size(); ++i) {
     const ReferencePoint& at = p.points[i];
     see(at, actual[i], errors_of(actual[i], at.expected, scales_of(at.expected, p.prism, at.point, 1e-1)));
-  }
-}
-
-/// Mixed precision takes differences of coordinates in double, so that a point close to a surface stays on its side of
-/// it. The closed forms then lose up to a few hundred roundings where they cancel most, a few longest edges from
-/// needles.
-TEST_P(Reference, RandomPairsInMixed) {
-  m_execution.precision = Precision::mixed;
-  ErrorTable table(title("Random pairs, aspect to 100:1, mixed"));
-  Judge judge;
-  for (const ReferencePrism& p : read_pairs("random_pairs.csv")) {
-    see_each_point(m_execution, p, [&](const ReferencePoint& at, const TenValues& actual, const Errors& e) {
-      table.add(p.prism, at, e);
-      judge.see(p.prism, at, actual, e, 3e-5);
-    });
   }
 }
 
@@ -506,21 +489,19 @@ TEST_P(Reference, FormerWorstPairs) {
   }
 }
 
-/// Thin prisms in mixed and single precision, which were wrong by per cents.
+/// Thin prisms in single precision, which were wrong by per cents.
 TEST_P(Reference, SlabsAndNeedlesInFloat) {
   if (!has_exact_fields()) GTEST_SKIP() << "this compiler has no numbers of more digits than double's";
   const std::vector<Prism> prisms = {{-5e5, 5e5, -5e5, 5e5, -1, 0, 1}, {-5e5, 5e5, -0.5, 0.5, -1, 0, 1}};
   const std::vector<Point> points = {{1000, 2000, 100}, {4e5, 1e5, 3e4}, {6e5, 3e5, 2e5}, {2e5, 6e5, 9e5}};
-  for (const Precision precision : {Precision::mixed, Precision::single}) {
-    m_execution.precision = precision;
-    for (const Prism& p : prisms) {
-      Judge judge;
-      const std::vector<TenValues> actual = compute(m_execution, {p}, points);
-      for (std::size_t i = 0; i < points.size(); ++i) {
-        ReferencePoint at{name(precision), points[i], {}};
-        at.expected = exact_fields({p.west, p.east, p.south, p.north, p.bottom, p.top}, at.point);
-        judge.see(p, at, actual[i], errors_at(actual[i], at, p), 2e-6);
-      }
+  m_execution.precision = Precision::single;
+  for (const Prism& p : prisms) {
+    Judge judge;
+    const std::vector<TenValues> actual = compute(m_execution, {p}, points);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      ReferencePoint at{"single", points[i], {}};
+      at.expected = exact_fields({p.west, p.east, p.south, p.north, p.bottom, p.top}, at.point);
+      judge.see(p, at, actual[i], errors_at(actual[i], at, p), 2e-6);
     }
   }
 }

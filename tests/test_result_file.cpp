@@ -186,7 +186,7 @@ TEST_F(OutputTest, RecordsPerformance) {
                                                         {"partition", "{ranks: [2, 1]}"},
                                                         {"partition_asked", "{ranks: [2, 1]}"},
                                                         {"balance", "cost"},
-                                                        {"precision", "mixed"},
+                                                        {"precision", "single"},
                                                         {"kernel", "auto"},
                                                         {"method", "direct"},
                                                         {"processor", "A processor"},

@@ -198,7 +198,7 @@ TEST_F(SensitivityFileTest, TellsInWhatItIsOfAnotherCase) {
   write();
   const RowFile before = m_rows;
   m_rows.request.gravitational_constant = 6.6e-11;
-  m_rows.request.execution.precision = Precision::mixed;
+  m_rows.request.execution.precision = Precision::single;
   EXPECT_THAT(refused(), AllOf(HasSubstr("gravitational constant ('6.6743e-11', here 6.6e-11)"),
                                HasSubstr("execution.precision")));
   m_rows = before;

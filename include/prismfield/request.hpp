@@ -15,7 +15,7 @@ enum class Space { automatic, serial, openmp, cuda, hip };
 enum class Partition { automatic, prisms, points, points_per_prism, rank_grid };
 enum class Balance { count, cost };
 enum class KernelKind { automatic, corners };
-enum class Precision { double_, mixed, single };
+enum class Precision { double_, single };
 /// See docs/methods.md. This version has no mesh.
 enum class Method { automatic, direct, mesh, fft, tree };
 
@@ -81,7 +81,7 @@ struct Execution {
   std::array<int, 2> rank_grid{1, 1};
   Balance balance = Balance::count;
   KernelKind kernel = KernelKind::automatic;
-  /// with mixed and single a density is a float: 0 or, in magnitude, from about 1e-30 kg/m3 on
+  /// in single precision a density is a float: 0 or, in magnitude, from about 1e-30 kg/m3 on
   Precision precision = Precision::double_;
   Method method = Method::automatic;
   /// error allowed to a field at any point, relative to its largest value at all points, between 0 and 1. Up to

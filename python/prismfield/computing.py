@@ -125,7 +125,7 @@ def forward(
 
     axes: "z_up" or "z_down", along which z vectors and tensors point; coordinates and magnetisations are always upward.
     units: "SI", or "mGal" or "nT": mGal, Eotvos for gradients, J/kg for the potential, nT, and nT/m for gradients of B
-    and tmi. precision: "double", "mixed" or "single". space: "default", "serial", "openmp", "cuda", "hip". tolerance:
+    and tmi. precision: "double" or "single". space: "default", "serial", "openmp", "cuda", "hip". tolerance:
     the error that may be made for speed, relative to the largest value of each field; what is found at 100 random
     points is a fifth of it at most. method: "direct", "tree", "fft", or "auto", the fastest that the tolerance lets
     serve. threads: of the library's start, see start(). progress: called with the part that is done.

@@ -322,11 +322,11 @@ def test_places_points_on_the_roofline(made):
 
 def test_counts_operations_of_pairs():
     assert operations_of_pair("corners", "all", "double") == (2507, 0)
-    assert operations_of_pair("compact", "tensor", "mixed") == (24, 900)
+    assert operations_of_pair("compact", "tensor", "single") == (0, 924)
     assert isnan(operations_of_pair("compact", "gz", "half")[0])
     assert bytes_of_pair("vector_tensor", "single", 64) == 4 * 21 / 64
     assert isnan(bytes_of_pair("gz", "double", None)) and isnan(bytes_of_pair("gz", "half", 64))
-    assert [set(sets) for sets in OPERATIONS.values()] == [set(FIELD_SETS)] * 3
+    assert [set(sets) for sets in OPERATIONS.values()] == [set(FIELD_SETS)] * 2
     assert {len(forms) for sets in OPERATIONS.values() for forms in sets.values()} == {len(FORMS)}
     for name, fields in {
         "gz": "gz",
@@ -363,7 +363,7 @@ def test_operations_grow_with_the_fields_and_the_order(precision):
         assert multipoles == sorted(set(multipoles), reverse=True)
     for forms in OPERATIONS[precision].values():
         # no floats in double precision and no doubles in single
-        assert precision == "mixed" or not any(count[precision == "double"] for count in forms)
+        assert not any(count[precision == "double"] for count in forms)
 
 
 def test_rates_portability_over_spaces(made):

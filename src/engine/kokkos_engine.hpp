@@ -14,8 +14,7 @@ template <class Space, class A>
 class KokkosEngine final : public FieldEngine {
 public:
   using Memory = typename Space::memory_space;
-  using Sum = typename A::Sum;
-  using Coordinate = typename A::Coordinate;
+  using Real = typename A::Real;
 
   KokkosEngine(const Space& space, const EngineSettings& settings)
       : m_space(space), m_sums(settings), m_prisms(settings) {
@@ -78,8 +77,8 @@ public:
   [[nodiscard]] static EngineMemory memory(FieldSet set) {
     const std::int64_t n_fields = fields_of(set).size();
     EngineMemory m;
-    m.per_slot_point = n_fields * static_cast<std::int64_t>(sizeof(Sum));
-    m.per_point = n_fields * 8 + n_contact_columns * 8 + 3 * static_cast<std::int64_t>(sizeof(Coordinate));
+    m.per_slot_point = n_fields * static_cast<std::int64_t>(sizeof(Real));
+    m.per_point = n_fields * 8 + n_contact_columns * 8 + 3 * static_cast<std::int64_t>(sizeof(Real));
     m.per_prism = StagedPrisms<Space, A>::prism_bytes(set);
     m.per_shape = StagedPrisms<Space, A>::shape_bytes;
     if (is_device_space<Space>) {

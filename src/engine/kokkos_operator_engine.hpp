@@ -12,14 +12,14 @@
 namespace prismfield {
 
 /// Factors in the arithmetic of a kernel's sums.
-template <class Sum, class Memory>
+template <class Real, class Memory>
 struct ConvertFactors {
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> from;
-  Kokkos::View<Sum**, Kokkos::LayoutRight, Memory> to;
+  Kokkos::View<Real**, Kokkos::LayoutRight, Memory> to;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const auto n = static_cast<std::int64_t>(to.extent(1));
-    to(i / n, i % n) = static_cast<Sum>(from(i / n, i % n));
+    to(i / n, i % n) = static_cast<Real>(from(i / n, i % n));
   }
 };
 
@@ -28,7 +28,7 @@ class KokkosOperatorEngine final : public OperatorEngine<Space> {
 public:
   using Base = OperatorEngine<Space>;
   using Memory = typename Base::Memory;
-  using Sum = typename A::Sum;
+  using Real = typename A::Real;
 
   explicit KokkosOperatorEngine(const EngineSettings& settings)
       : m_settings(settings), m_sums(settings), m_pair_launcher(settings) {
@@ -87,7 +87,7 @@ public:
     const auto n = static_cast<std::int64_t>(m_pairs.factors.size());
     Kokkos::parallel_for("prismfield::factors",
                          Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(space, 0, n),
-                         ConvertFactors<Sum, Memory>{factors, m_pairs.factors});
+                         ConvertFactors<Real, Memory>{factors, m_pairs.factors});
   }
   void add_products(const Space& space, std::size_t at, double scale, const typename Base::Densities& out) override {
     add_sums(space, at, kernel::PairSink::products, scale, out);

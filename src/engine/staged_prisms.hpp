@@ -230,7 +230,7 @@ public:
   /// Of the settings set, inside, origin, batch and truncation.
   explicit StagedPrisms(const EngineSettings& settings)
       : m_set(settings.set),
-        m_origin(sizeof(typename A::Coordinate) == sizeof(float) ? settings.origin : std::array<double, 3>{}),
+        m_origin(sizeof(typename A::Real) == sizeof(float) ? settings.origin : std::array<double, 3>{}),
         m_batch(settings.batch),
         m_truncation(settings.truncation),
         m_tables(kernel::multipole_tables()),

@@ -18,8 +18,7 @@ template <class Space, class A>
 class TileSums {
 public:
   using Memory = typename Space::memory_space;
-  using Sum = typename A::Sum;
-  using Coordinate = typename A::Coordinate;
+  using Real = typename A::Real;
   using Result = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
   using Contacts = Kokkos::View<double* [n_contact_columns], Kokkos::LayoutRight, Memory>;
 
@@ -29,7 +28,7 @@ public:
     const std::int64_t padded = padded_points(settings.tile_points);
     m_data.slots = settings.slots;
     m_data.batch = settings.batch;
-    for (std::size_t d = 0; d < 3; ++d) m_data.rounding[d] = static_cast<Coordinate>(settings.rounding[d]);
+    for (std::size_t d = 0; d < 3; ++d) m_data.rounding[d] = static_cast<Real>(settings.rounding[d]);
     allocate_or_fail([&] {
       m_data.scratch = decltype(m_data.scratch)(view_label("scratch"), settings.slots, m_n_fields, padded);
       m_result = Result(view_label("result"), m_n_fields, padded);
@@ -52,14 +51,14 @@ public:
       mirrors[d] = Kokkos::create_mirror_view(*to[d]);
       const std::int64_t padded = static_cast<std::int64_t>(mirrors[d].extent(0));
       for (std::int64_t i = 0; i < padded; ++i) {
-        mirrors[d](i) = static_cast<Coordinate>(from[d][std::min(i, n_points - 1)] - origin(d));
+        mirrors[d](i) = static_cast<Real>(from[d][std::min(i, n_points - 1)] - origin(d));
       }
       Kokkos::deep_copy(space, *to[d], mirrors[d]);
     }
     space.fence("prismfield: points copied");
   }
 
-  void empty_slots(const Space& space) { Kokkos::deep_copy(space, m_data.scratch, Sum(0)); }
+  void empty_slots(const Space& space) { Kokkos::deep_copy(space, m_data.scratch, Real(0)); }
 
   /// Adds prisms whose first batch is number `first_batch` of the run to the slots. note_busy as TileLauncher has it.
   template <class NoteBusy>
@@ -85,7 +84,7 @@ public:
     const std::int64_t padded = static_cast<std::int64_t>(m_result.extent(1));
     Kokkos::parallel_for("prismfield::reduce_slots",
                          Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(space, 0, m_n_fields * padded),
-                         ReduceSlots<Sum, Memory>{m_data.scratch, m_result});
+                         ReduceSlots<Real, Memory>{m_data.scratch, m_result});
   }
 
   /// What launches at this tile read and write.
@@ -102,7 +101,7 @@ public:
 
 private:
   [[nodiscard]] double origin(std::size_t d) const {
-    return sizeof(Coordinate) == sizeof(float) ? m_settings.origin[d] : 0.0;
+    return sizeof(Real) == sizeof(float) ? m_settings.origin[d] : 0.0;
   }
 
   EngineSettings m_settings;

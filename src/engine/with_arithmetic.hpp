@@ -14,12 +14,7 @@ namespace prismfield {
 /// Calls f with the arithmetic that a precision stands for.
 template <class F>
 auto with_arithmetic(Precision precision, const F& f) {
-  switch (precision) {
-    case Precision::mixed: return f(kernel::MixedArithmetic());
-    case Precision::single: return f(kernel::SingleArithmetic());
-    case Precision::double_: break;
-  }
-  return f(kernel::DoubleArithmetic());
+  return precision == Precision::single ? f(kernel::SingleArithmetic()) : f(kernel::DoubleArithmetic());
 }
 
 /// Calls f with a set of operators, which never have fields of density and of the magnetisation together, as a

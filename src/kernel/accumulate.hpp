@@ -24,10 +24,8 @@ template <class A, template <class, int> class Vector, int W>
 struct Lanes {
   using Arithmetic = A;
   using Real = Vector<typename A::Real, W>;
-  using Coordinate = Vector<typename A::Coordinate, W>;
-  using Sum = Vector<typename A::Sum, W>;
   static constexpr int width = W;
-  static_assert(lanes_v<Real> == W && lanes_v<Coordinate> == W && lanes_v<Sum> == W);
+  static_assert(lanes_v<Real> == W);
 };
 
 /// Number of the first `valid` lanes whose mask is set.
@@ -54,20 +52,19 @@ PRISMFIELD_INLINE_FUNCTION R unit_factor(R unit) {
 template <class T>
 inline constexpr int ulps_of_a_face = sizeof(T) == 8 ? 4 : 1;
 
-/// The prism's faces as a lane of points sees them: differences in Coordinate, then in the prism's unit.
+/// The prism's faces as a lane of points sees them, in the prism's unit.
 template <class Ls>
 PRISMFIELD_INLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(const NearPrism<typename Ls::Arithmetic>& prism,
                                                                     value_t<typename Ls::Real> inverse_unit,
-                                                                    const typename Ls::Coordinate& px,
-                                                                    const typename Ls::Coordinate& py,
-                                                                    const typename Ls::Coordinate& pz) {
+                                                                    const typename Ls::Real& px,
+                                                                    const typename Ls::Real& py,
+                                                                    const typename Ls::Real& pz) {
   using L = typename Ls::Real;
-  using C = typename Ls::Coordinate;
   PrismFaces<L> p;
   for (int i = 0; i < 2; ++i) {
-    p.x[i] = convert<L>(C(prism.x[i]) - px);
-    p.y[i] = convert<L>(C(prism.y[i]) - py);
-    p.z[i] = convert<L>(C(prism.z[i]) - pz);
+    p.x[i] = L(prism.x[i]) - px;
+    p.y[i] = L(prism.y[i]) - py;
+    p.z[i] = L(prism.z[i]) - pz;
     if constexpr (sizeof(value_t<L>) == 4) {
       p.x[i] = p.x[i] * L(inverse_unit);
       p.y[i] = p.y[i] * L(inverse_unit);
@@ -85,15 +82,14 @@ PRISMFIELD_INLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(const NearPr
 template <class Ls>
 PRISMFIELD_INLINE_FUNCTION bool any_may_touch(const NearPrism<typename Ls::Arithmetic>& prism,
                                               value_t<typename Ls::Real> inverse_unit,
-                                              const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding,
+                                              const Kokkos::Array<value_t<typename Ls::Real>, 3>& rounding,
                                               const PrismFaces<typename Ls::Real>& seen) {
   using L = typename Ls::Real;
   using R = value_t<L>;
-  using T = value_t<typename Ls::Coordinate>;
-  const auto reach = [&](const T(&face)[2], T along) {
-    constexpr T ulps = T(2 * ulps_of_a_face<T>) * Kokkos::Experimental::epsilon_v<T>;
-    const T metres = ulps * Kokkos::max(Kokkos::abs(face[0]), Kokkos::abs(face[1])) + T(2) * along;
-    return L(sizeof(R) == 4 ? static_cast<R>(metres) * inverse_unit : static_cast<R>(metres));
+  const auto reach = [&](const R(&face)[2], R along) {
+    constexpr R ulps = R(2 * ulps_of_a_face<R>) * Kokkos::Experimental::epsilon_v<R>;
+    const R metres = ulps * Kokkos::max(Kokkos::abs(face[0]), Kokkos::abs(face[1])) + R(2) * along;
+    return L(sizeof(R) == 4 ? metres * inverse_unit : metres);
   };
   return any(min(abs(seen.x[0]), abs(seen.x[1])) <= reach(prism.x, rounding[0]) ||
              min(abs(seen.y[0]), abs(seen.y[1])) <= reach(prism.y, rounding[1]) ||
@@ -131,7 +127,7 @@ PRISMFIELD_INLINE_FUNCTION void move_onto_prism(const NearPrism<A>& near, const 
 template <class Ls, FieldSet set, class M>
 PRISMFIELD_INLINE_FUNCTION void add_where(const M& mask, const FieldValues<set, typename Ls::Real>& values,
                                           value_t<typename Ls::Real> density, value_t<typename Ls::Real> unit,
-                                          FieldValues<set, typename Ls::Sum>& sums) {
+                                          FieldValues<set, typename Ls::Real>& sums) {
   using L = typename Ls::Real;
   using R = value_t<L>;
   for_each_field<set>([&](auto field) {
@@ -139,14 +135,14 @@ PRISMFIELD_INLINE_FUNCTION void add_where(const M& mask, const FieldValues<set, 
     R factor = density;
     if constexpr (sizeof(R) == 4) factor *= unit_factor<decltype(field)::value>(unit);
     const L value = select(mask, values.value[i] * L(factor), L(R(0)));
-    sums.value[i] = sums.value[i] + convert<typename Ls::Sum>(value);
+    sums.value[i] = sums.value[i] + value;
   });
 }
 
 /// What add_near found for one lane of points.
 template <class Ls, FieldSet set>
 struct NearFields {
-  FieldValues<set, typename Ls::Sum> values;
+  FieldValues<set, typename Ls::Real> values;
   /// lanes that took each form; all others took the multipole of order 8
   int compact;
   int difference_free;
@@ -240,9 +236,8 @@ PRISMFIELD_INLINE_FUNCTION void tell_contacts(const PrismFaces<L>& p, const L& g
 template <class Ls, FieldSet set, class Contact, class Shape>
 PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
     const Shape& shape, const NearPrism<typename Ls::Arithmetic>& near,
-    const WeightOf<typename Ls::Arithmetic, set>& weight, const typename Ls::Coordinate px,
-    const typename Ls::Coordinate py, const typename Ls::Coordinate pz,
-    const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding, const typename Ls::Real x,
+    const WeightOf<typename Ls::Arithmetic, set>& weight, const typename Ls::Real px, const typename Ls::Real py,
+    const typename Ls::Real pz, const Kokkos::Array<value_t<typename Ls::Real>, 3>& rounding, const typename Ls::Real x,
     const typename Ls::Real y, const typename Ls::Real z, const typename Ls::Real s, int valid,
     const Contact on_contact) {
   using L = typename Ls::Real;
@@ -255,7 +250,7 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
     const L away = select(is_far, s, L(shape.ranges.squared[0]));
     const FieldValues<set, L> far = far_fields<Shape::half_order, Ls, set>(shape, weight, x, y, z, away);
     for (int f = 0; f < far.size; ++f) {
-      out.values.value[f] = out.values.value[f] + convert<typename Ls::Sum>(select(is_far, far.value[f], L(R(0))));
+      out.values.value[f] = out.values.value[f] + select(is_far, far.value[f], L(R(0)));
     }
     n_left -= count_lanes<L>(is_far, valid);
   }
@@ -264,7 +259,7 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
   // all others are further away
   PrismFaces<L> touching = p;
   if (any(takes_compact(shape.compact_squared, gap2)) && any_may_touch<Ls>(near, shape.inverse_unit, rounding, p)) {
-    typename Ls::Coordinate moved_x = px, moved_y = py, moved_z = pz;
+    typename Ls::Real moved_x = px, moved_y = py, moved_z = pz;
     move_onto_prism(near, rounding, moved_x, moved_y, moved_z);
     touching = faces_seen<Ls>(near, shape.inverse_unit, moved_x, moved_y, moved_z);
   }
@@ -278,93 +273,79 @@ PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields(
   return out;
 }
 
-/// The prism's faces in metres as points at these places, metres, see them, and its centre minus the points: in
-/// doubles, though the prism is prepared for floats.
-template <class A, class D, std::size_t alignment, int most>
-PRISMFIELD_INLINE_FUNCTION PrismFaces<D> faces_in_double(const PrismShape<A, most>& shape,
-                                                         const FarPrism<A, alignment>& far, const NearPrism<A>& near,
-                                                         const D& px, const D& py, const D& pz, D (&centre)[3]) {
-  const D point[3] = {px, py, pz};
-  const typename A::Coordinate* const face[3] = {near.x, near.y, near.z};
+/// The prism's faces in metres as a point, metres, sees them, and its centre minus the point: in doubles, though the
+/// prism is prepared for floats.
+template <class A, std::size_t alignment, int most>
+PRISMFIELD_INLINE_FUNCTION PrismFaces<double> faces_in_double(const PrismShape<A, most>& shape,
+                                                              const FarPrism<A, alignment>& far,
+                                                              const NearPrism<A>& near, const double (&point)[3],
+                                                              double (&centre)[3]) {
+  const typename A::Real* const face[3] = {near.x, near.y, near.z};
   const double relative[3] = {static_cast<double>(near.dx), static_cast<double>(near.dy), static_cast<double>(near.dz)};
-  PrismFaces<D> p;
-  D* const seen[3] = {p.x, p.y, p.z};
+  PrismFaces<double> p;
+  double* const seen[3] = {p.x, p.y, p.z};
   double* const edge[3] = {&p.dx, &p.dy, &p.dz};
   for (int d = 0; d < 3; ++d) {
-    centre[d] = (D(static_cast<double>(far.center[d])) - point[d]) + D(static_cast<double>(far.center_low[d]));
-    if constexpr (sizeof(typename A::Coordinate) == 8) {
-      *edge[d] = face[d][1] - face[d][0];
-      for (int i = 0; i < 2; ++i) seen[d][i] = D(face[d][i]) - point[d];
-    } else {
-      // faces that are floats may lie further off than a thin prism is thick
-      *edge[d] = relative[d] * static_cast<double>(shape.unit);
-      for (int i = 0; i < 2; ++i) {
-        // a point whose floats are the face's lies on it
-        const D to_face = D(static_cast<double>(face[d][i])) - point[d];
-        seen[d][i] = select(to_face == D(0.0), D(0.0), centre[d] + D((i == 0 ? -0.5 : 0.5) * *edge[d]));
-      }
+    centre[d] = (static_cast<double>(far.center[d]) - point[d]) + static_cast<double>(far.center_low[d]);
+    // faces that are floats may lie further off than a thin prism is thick
+    *edge[d] = relative[d] * static_cast<double>(shape.unit);
+    for (int i = 0; i < 2; ++i) {
+      // a point whose floats are the face's lies on it
+      const double to_face = static_cast<double>(face[d][i]) - point[d];
+      seen[d][i] = to_face == 0.0 ? 0.0 : centre[d] + (i == 0 ? -0.5 : 0.5) * *edge[d];
     }
   }
   return p;
 }
 
-/// The closed forms in doubles, of one prism at points at these places, metres, added to `sums` times its density;
-/// returns how many of the first `valid` lanes are compact.
-template <FieldSet set, class A, class D, std::size_t alignment, int most>
+/// The closed forms in doubles, of one prism at a point, metres, added to `sums` times its density; returns whether the
+/// form is compact, 0 or 1.
+template <FieldSet set, class A, std::size_t alignment, int most>
 PRISMFIELD_INLINE_FUNCTION int add_closed_forms_in_double(const PrismShape<A, most>& shape,
                                                           const FarPrism<A, alignment>& far, const NearPrism<A>& near,
-                                                          const WeightOf<A, set>& weight, const D& px, const D& py,
-                                                          const D& pz, int valid, FieldValues<set, D>& sums) {
-  D centre[3];
-  const PrismFaces<D> p = faces_in_double(shape, far, near, px, py, pz, centre);
+                                                          const WeightOf<A, set>& weight, const double (&point)[3],
+                                                          FieldValues<set, double>& sums) {
+  double centre[3];
+  const PrismFaces<double> p = faces_in_double(shape, far, near, point, centre);
   const auto unit = static_cast<double>(shape.unit);
-  const D density(static_cast<double>(weight.density));
-  const D zero(0.0);
+  const auto density = static_cast<double>(weight.density);
   return add_closed_forms<set, A>(p, gap_squared(p), weight, centre[0], centre[1], centre[2],
-                                  static_cast<double>(shape.compact_squared) * unit * unit, 1.0, D(1.0) < zero, valid,
-                                  [&](const auto& mask, const FieldValues<set, D>& values) {
-                                    for (int f = 0; f < sums.size; ++f) {
-                                      sums.value[f] = sums.value[f] + select(mask, values.value[f] * density, zero);
+                                  static_cast<double>(shape.compact_squared) * unit * unit, 1.0, false, 1,
+                                  [&](bool mask, const FieldValues<set, double>& values) {
+                                    for (int f = 0; f < sums.size && mask; ++f) {
+                                      sums.value[f] += values.value[f] * density;
                                     }
                                   });
 }
 
-/// near_fields() of a shape whose near pairs take doubles, all lanes by closed forms.
+/// near_fields() of a shape whose near pairs take doubles, all lanes by closed forms: one point after the other, since
+/// vectors of floats have more lanes than those of doubles.
 template <class Ls, FieldSet set, std::size_t alignment, class Contact, class Shape>
 PRISMFIELD_LARGE_FUNCTION NearFields<Ls, set> near_fields_in_double(
     const Shape& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far,
     const NearPrism<typename Ls::Arithmetic>& near, const WeightOf<typename Ls::Arithmetic, set>& weight,
-    const typename Ls::Coordinate seen_x, const typename Ls::Coordinate seen_y, const typename Ls::Coordinate seen_z,
-    const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding, int valid, const Contact on_contact) {
-  using C = typename Ls::Coordinate;
-  using S = typename Ls::Sum;
-  C px = seen_x, py = seen_y, pz = seen_z;
+    const typename Ls::Real seen_x, const typename Ls::Real seen_y, const typename Ls::Real seen_z,
+    const Kokkos::Array<value_t<typename Ls::Real>, 3>& rounding, int valid, const Contact on_contact) {
+  using L = typename Ls::Real;
+  using R = value_t<L>;
+  L px = seen_x, py = seen_y, pz = seen_z;
   move_onto_prism(near, rounding, px, py, pz);
+  R place[3][Ls::width];
+  store(px, place[0]);
+  store(py, place[1]);
+  store(pz, place[2]);
   NearFields<Ls, set> out;
-  out.values.clear();
   out.compact = 0;
-  if constexpr (sizeof(value_t<C>) == 8) {
-    FieldValues<set, C> sums;
+  R held[FieldValues<set, L>::size][Ls::width] = {};
+  for (int i = 0; i < valid; ++i) {
+    const double point[3] = {static_cast<double>(place[0][i]), static_cast<double>(place[1][i]),
+                             static_cast<double>(place[2][i])};
+    FieldValues<set, double> sums;
     sums.clear();
-    out.compact = add_closed_forms_in_double<set>(shape, far, near, weight, px, py, pz, valid, sums);
-    for (int f = 0; f < sums.size; ++f) out.values.value[f] = convert<S>(sums.value[f]);
-  } else {
-    // a host's vectors of floats have more lanes than those of doubles: one point after the other
-    value_t<C> point[3][Ls::width];
-    store(px, point[0]);
-    store(py, point[1]);
-    store(pz, point[2]);
-    value_t<S> held[FieldValues<set, S>::size][Ls::width] = {};
-    for (int i = 0; i < valid; ++i) {
-      FieldValues<set, double> sums;
-      sums.clear();
-      out.compact +=
-          add_closed_forms_in_double<set>(shape, far, near, weight, static_cast<double>(point[0][i]),
-                                          static_cast<double>(point[1][i]), static_cast<double>(point[2][i]), 1, sums);
-      for (int f = 0; f < sums.size; ++f) held[f][i] = static_cast<value_t<S>>(sums.value[f]);
-    }
-    for (int f = 0; f < out.values.size; ++f) out.values.value[f] = load<S>(held[f]);
+    out.compact += add_closed_forms_in_double<set>(shape, far, near, weight, point, sums);
+    for (int f = 0; f < sums.size; ++f) held[f][i] = static_cast<R>(sums.value[f]);
   }
+  for (int f = 0; f < out.values.size; ++f) out.values.value[f] = load<L>(held[f]);
   const auto p = faces_seen<Ls>(near, shape.inverse_unit, px, py, pz);
   if (out.compact > 0) tell_contacts(p, gap_squared(p), valid, on_contact);
   out.difference_free = valid - out.compact;
@@ -378,14 +359,13 @@ struct CentreSeen {
 };
 template <class Ls, std::size_t alignment, class Shape>
 PRISMFIELD_INLINE_FUNCTION CentreSeen<typename Ls::Real> centre_seen(
-    const Shape& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far, const typename Ls::Coordinate& px,
-    const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz) {
+    const Shape& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far, const typename Ls::Real& px,
+    const typename Ls::Real& py, const typename Ls::Real& pz) {
   using L = typename Ls::Real;
-  using C = typename Ls::Coordinate;
   CentreSeen<L> c;
-  c.x = convert<L>((C(far.center[0]) - px) + C(far.center_low[0]));
-  c.y = convert<L>((C(far.center[1]) - py) + C(far.center_low[1]));
-  c.z = convert<L>((C(far.center[2]) - pz) + C(far.center_low[2]));
+  c.x = (L(far.center[0]) - px) + L(far.center_low[0]);
+  c.y = (L(far.center[1]) - py) + L(far.center_low[1]);
+  c.z = (L(far.center[2]) - pz) + L(far.center_low[2]);
   if constexpr (sizeof(value_t<L>) == 4) {
     c.x = c.x * L(shape.inverse_unit);
     c.y = c.y * L(shape.inverse_unit);
@@ -399,27 +379,22 @@ PRISMFIELD_INLINE_FUNCTION CentreSeen<typename Ls::Real> centre_seen(
 template <int half_order, class Ls, FieldSet set, class Shape>
 PRISMFIELD_INLINE_FUNCTION void add_multipole(const Shape& shape, const WeightOf<typename Ls::Arithmetic, set>& weight,
                                               const CentreSeen<typename Ls::Real>& c,
-                                              FieldValues<set, typename Ls::Sum>& sums) {
+                                              FieldValues<set, typename Ls::Real>& sums) {
   using L = typename Ls::Real;
   using R = value_t<L>;
   if constexpr (has_magnetic(set)) {
     const FieldValues<set, L> found = far_fields<half_order, Ls, set>(shape, weight, c.x, c.y, c.z, c.s);
     for (int f = 0; f < found.size; ++f) {
-      sums.value[f] = sums.value[f] + convert<typename Ls::Sum>(found.value[f]);
+      sums.value[f] = sums.value[f] + found.value[f];
     }
     return;
   } else {
     const auto add = [&](auto field, const L& a, const L& b) {
       constexpr int i = FieldValues<set, L>::index(decltype(field)::value);
-      if constexpr (std::is_same_v<L, typename Ls::Sum>) {
-        if constexpr (sizeof(R) == 4) {
-          sums.value[i] = fma(a * L(unit_factor<decltype(field)::value>(shape.unit)), b, sums.value[i]);
-        } else {
-          sums.value[i] = fma(a, b, sums.value[i]);
-        }
+      if constexpr (sizeof(R) == 4) {
+        sums.value[i] = fma(a * L(unit_factor<decltype(field)::value>(shape.unit)), b, sums.value[i]);
       } else {
-        const L value = a * b * L(unit_factor<decltype(field)::value>(shape.unit));
-        sums.value[i] = sums.value[i] + convert<typename Ls::Sum>(value);
+        sums.value[i] = fma(a, b, sums.value[i]);
       }
     };
     multipole_form<half_order, set>(shape.coefficients, weight.mass, c.x, c.y, c.z, c.s, add);
@@ -431,7 +406,7 @@ PRISMFIELD_INLINE_FUNCTION void add_multipole(const Shape& shape, const WeightOf
 template <class Ls, FieldSet set, class Shape>
 PRISMFIELD_INLINE_FUNCTION void add_far(const Shape& shape, const WeightOf<typename Ls::Arithmetic, set>& weight,
                                         const CentreSeen<typename Ls::Real>& c, int valid,
-                                        FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts) {
+                                        FieldValues<set, typename Ls::Real>& sums, FormCounts& counts) {
   using L = typename Ls::Real;
   constexpr int most = Shape::half_order;
   const int order = lowest_order<most>([&](int q) { return q == most || all(L(shape.ranges.of(q)) <= c.s); });
@@ -468,7 +443,7 @@ template <int half_order, class Ls, FieldSet set, int n, class Shape>
 PRISMFIELD_INLINE_FUNCTION void add_multipoles(const Shape& shape,
                                                const WeightOf<typename Ls::Arithmetic, set> (&weight)[n],
                                                const CentreSeen<typename Ls::Real> (&seen)[n],
-                                               FieldValues<set, typename Ls::Sum>& sums) {
+                                               FieldValues<set, typename Ls::Real>& sums) {
   for (int i = 0; i < n; ++i) add_multipole<half_order, Ls, set>(shape, weight[i], seen[i], sums);
 }
 
@@ -489,9 +464,9 @@ PRISMFIELD_INLINE_FUNCTION int order_in_step(const Warp& warp, const PrismShape<
 template <class Ls, FieldSet set, int n, std::size_t alignment, class Shape, class WeightAt>
 PRISMFIELD_INLINE_FUNCTION bool add_in_step(const Warp& warp, const Shape& shape,
                                             const FarPrism<typename Ls::Arithmetic, alignment>* far,
-                                            const WeightAt& weight_at, const typename Ls::Coordinate& px,
-                                            const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz,
-                                            FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts) {
+                                            const WeightAt& weight_at, const typename Ls::Real& px,
+                                            const typename Ls::Real& py, const typename Ls::Real& pz,
+                                            FieldValues<set, typename Ls::Real>& sums, FormCounts& counts) {
   static_assert(Ls::width == 1);
   CentreSeen<typename Ls::Real> seen[n];
   WeightOf<typename Ls::Arithmetic, set> weight[n];
@@ -528,10 +503,10 @@ template <class Ls, FieldSet set, Pass pass, std::size_t alignment, class Contac
 PRISMFIELD_INLINE_FUNCTION void add_prism(const Shape& shape, const FarPrism<typename Ls::Arithmetic, alignment>& far,
                                           const NearPrism<typename Ls::Arithmetic>& near,
                                           const WeightOf<typename Ls::Arithmetic, set>& weight,
-                                          const typename Ls::Coordinate& px, const typename Ls::Coordinate& py,
-                                          const typename Ls::Coordinate& pz,
-                                          const Kokkos::Array<value_t<typename Ls::Coordinate>, 3>& rounding, int valid,
-                                          FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts,
+                                          const typename Ls::Real& px, const typename Ls::Real& py,
+                                          const typename Ls::Real& pz,
+                                          const Kokkos::Array<value_t<typename Ls::Real>, 3>& rounding, int valid,
+                                          FieldValues<set, typename Ls::Real>& sums, FormCounts& counts,
                                           const Contact& on_contact) {
   using L = typename Ls::Real;
   const CentreSeen<L> c = centre_seen<Ls>(shape, far, px, py, pz);

@@ -8,9 +8,9 @@ namespace prismfield::kernel {
 
 inline namespace PRISMFIELD_LANES {
 
-/// Lanes of a host: SIMD vectors as wide as a vector of coordinates; one float per coordinate in mixed precision.
+/// Lanes of a host: of one SIMD vector.
 template <class A>
-inline constexpr int host_width = native_lanes<typename A::Coordinate>;
+inline constexpr int host_width = native_lanes<typename A::Real>;
 
 template <class T, int W>
 using HostVector = HostLane<T, W>;

@@ -41,7 +41,7 @@ struct PairData {
   PairSink sink = PairSink::products;
   FieldRows rows;
   /// (row, n_padded): zero for rows that are not asked for and for padding; not for entries
-  Kokkos::View<typename A::Sum**, Kokkos::LayoutRight, Memory> factors;
+  Kokkos::View<typename A::Real**, Kokkos::LayoutRight, Memory> factors;
   /// (part of the points, prism): sums; not for entries
   Kokkos::View<double**, Kokkos::LayoutRight, Memory, Kokkos::MemoryUnmanaged> sums;
   /// for entries only
@@ -85,15 +85,15 @@ struct PairPrism {
 
 /// Fields of a prism, with its weight, at one lane group; all zero where the pass leaves the pair to another.
 template <class Ls, FieldSet set, class Kernel, class Memory, class Shape>
-PRISMFIELD_INLINE_FUNCTION FieldValues<set, typename Ls::Sum> pair_fields(
+PRISMFIELD_INLINE_FUNCTION FieldValues<set, typename Ls::Real> pair_fields(
     const LaunchData<typename Ls::Arithmetic, Memory>& data, const Shape& shape,
     const PairPrism<typename Ls::Arithmetic, Memory, set>& prism, std::int64_t group) {
-  using C = typename Ls::Coordinate;
+  using L = typename Ls::Real;
   const std::int64_t point = group * Ls::width;
-  const C px = load<C>(&data.easting(point));
-  const C py = load<C>(&data.northing(point));
-  const C pz = load<C>(&data.upward(point));
-  FieldValues<set, typename Ls::Sum> fields;
+  const L px = load<L>(&data.easting(point));
+  const L py = load<L>(&data.northing(point));
+  const L pz = load<L>(&data.upward(point));
+  FieldValues<set, L> fields;
   fields.clear();
   const int valid = static_cast<int>(Kokkos::min<std::int64_t>(Ls::width, data.n_points - point));
   FormCounts not_counted;
@@ -127,7 +127,7 @@ PRISMFIELD_INLINE_FUNCTION double sum_over_points(const LaunchData<typename Ls::
                                                   const PairData<typename Ls::Arithmetic, Memory>& pairs,
                                                   const Shapes& shapes, std::int64_t p, std::int64_t first,
                                                   std::int64_t last) {
-  using S = typename Ls::Sum;
+  using S = typename Ls::Real;
   // one lane sums many points alone: in double
   using Total = std::conditional_t<Ls::width == 1, double, S>;
   const PairPrism<typename Ls::Arithmetic, Memory, set> prism(data, p);
@@ -137,7 +137,7 @@ PRISMFIELD_INLINE_FUNCTION double sum_over_points(const LaunchData<typename Ls::
     const FieldValues<set, S> fields = pair_fields<Ls, set, ChooseForm<Pass::all>>(data, shape, prism, group);
     for_each_row(pairs.rows, fields, [&](int f, const S& value) {
       const S factor = load<S>(&pairs.factors(f, group * Ls::width));
-      total = fma(convert<Total>(factor), convert<Total>(summand(pairs.sink, value)), total);
+      total = fma(Total(factor), Total(summand(pairs.sink, value)), total);
     });
   }
   value_t<Total> lane[Ls::width];
@@ -163,7 +163,7 @@ PRISMFIELD_INLINE_FUNCTION void take_multipoles(const PrismShape<typename Ls::Ar
                                                 const WeightOf<typename Ls::Arithmetic, set>& weight,
                                                 const CentreSeen<typename Ls::Real> (&seen)[n], const Take& take) {
   for (int i = 0; i < n; ++i) {
-    FieldValues<set, typename Ls::Sum> fields;
+    FieldValues<set, typename Ls::Real> fields;
     fields.clear();
     add_multipole<half_order, Ls, set>(shape, weight, seen[i], fields);
     if constexpr (half_order == device_half_order) {
@@ -250,7 +250,7 @@ PRISMFIELD_INLINE_FUNCTION void for_each_pair(const Warp& warp, std::int64_t ran
                                               const Shapes& shapes, std::int64_t p, typename Ls::Arithmetic::Real scale,
                                               std::int64_t first, std::int64_t last, const Take& take) {
   static_assert(Ls::width == 1);
-  using Fields = FieldValues<set, typename Ls::Sum>;
+  using Fields = FieldValues<set, typename Ls::Real>;
   if constexpr (passes_by<Kernel>) {
     for_each_near_pair<Ls, set, Kernel>(warp, rank, data, shapes, p, scale, first, last, take);
   } else {
@@ -281,9 +281,8 @@ PRISMFIELD_INLINE_FUNCTION void pairs_of_prism(const Warp& warp, std::int64_t ra
                                                const PairData<typename Ls::Arithmetic, Memory>& pairs,
                                                const Shapes& shapes, std::int64_t p, std::int64_t part,
                                                std::int64_t first, std::int64_t last) {
-  using Sum = typename Ls::Sum;
-  using Fields = FieldValues<set, Sum>;
-  using Real = typename Ls::Arithmetic::Real;
+  using Real = typename Ls::Real;
+  using Fields = FieldValues<set, Real>;
   constexpr bool adds = passes_by<Kernel>;
   if (pairs.sink == PairSink::entries) {
     const EntryPlaces& places = pairs.entries;
@@ -292,7 +291,7 @@ PRISMFIELD_INLINE_FUNCTION void pairs_of_prism(const Warp& warp, std::int64_t ra
     constexpr bool scales_weight = sizeof(Real) == 8;
     const auto take = [&](std::int64_t point, const Fields& fields) {
       double* const of_pair = of_prism + point * places.point_stride;
-      for_each_row(pairs.rows, fields, [&](int f, const Sum& value) {
+      for_each_row(pairs.rows, fields, [&](int f, const Real& value) {
         const std::int64_t offset = places.offset[f];
         if (offset < 0) return;
         const double entry = scales_weight ? static_cast<double>(value) : pairs.scale * static_cast<double>(value);
@@ -307,7 +306,7 @@ PRISMFIELD_INLINE_FUNCTION void pairs_of_prism(const Warp& warp, std::int64_t ra
   double sum = 0;
   for_each_pair<Ls, set, Kernel>(
       warp, rank, data, shapes, p, Real(1), first, last, [&](std::int64_t point, const Fields& fields) {
-        for_each_row(pairs.rows, fields, [&](int f, const Sum& value) {
+        for_each_row(pairs.rows, fields, [&](int f, const Real& value) {
           sum = fma(static_cast<double>(pairs.factors(f, point)), static_cast<double>(summand(pairs.sink, value)), sum);
         });
       });
@@ -321,7 +320,7 @@ PRISMFIELD_INLINE_FUNCTION void pairs_of_item(const LaunchData<typename Ls::Arit
                                               const PairData<typename Ls::Arithmetic, Memory>& pairs,
                                               const Shapes& shapes, std::int64_t begin, std::int64_t end,
                                               std::int64_t part, std::int64_t first, std::int64_t last) {
-  using S = typename Ls::Sum;
+  using S = typename Ls::Real;
   constexpr int n_native = FieldValues<set, S>::size;
   if (pairs.sink != PairSink::entries) {
     for (std::int64_t p = begin; p < end; ++p) pairs.sums(part, p) = 0;

@@ -6,25 +6,14 @@
 
 namespace prismfield::kernel {
 
-/// Which arithmetic a run uses: Real for the kernel's maths, Coordinate for positions and their differences, Sum for
-/// accumulators and scratch. `tolerance`: least truncation error allowed to a multipole, relative to the gradient
-/// tensor.
+/// Which arithmetic a run uses for positions, formulas and sums. `tolerance`: least truncation error allowed to a
+/// multipole, relative to the gradient tensor.
 struct DoubleArithmetic {
   using Real = double;
-  using Coordinate = double;
-  using Sum = double;
   static constexpr double tolerance = 9.8e-13;
-};
-struct MixedArithmetic {
-  using Real = float;
-  using Coordinate = double;
-  using Sum = double;
-  static constexpr double tolerance = 1e-7;
 };
 struct SingleArithmetic {
   using Real = float;
-  using Coordinate = float;
-  using Sum = float;
   static constexpr double tolerance = 1e-7;
 };
 
@@ -53,16 +42,15 @@ using PrismShapeIn =
 /// as it comes on a host, which lost 7 % by it with floats.
 template <class A, class Memory>
 inline constexpr std::size_t far_alignment = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible
-                                                 ? sizeof(typename A::Coordinate)
+                                                 ? sizeof(typename A::Real)
                                                  : 16;
 
 /// What far points read of a prism.
 template <class A, std::size_t alignment>
 struct alignas(alignment) FarPrism {
   using Real = typename A::Real;
-  using Coordinate = typename A::Coordinate;
   /// centre = center + center_low: half the sum of two faces has one bit more than a coordinate
-  Coordinate center[3], center_low[3];
+  Real center[3], center_low[3];
   std::int32_t shape;
 };
 
@@ -73,8 +61,7 @@ using FarPrismIn = FarPrism<A, far_alignment<A, Memory>>;
 template <class A>
 struct NearPrism {
   using Real = typename A::Real;
-  using Coordinate = typename A::Coordinate;
-  Coordinate x[2], y[2], z[2];
+  Real x[2], y[2], z[2];
   /// edge lengths in the shape's unit of length
   Real dx, dy, dz;
 };
@@ -115,7 +102,7 @@ struct BatchReach {
   double squared;
 };
 
-/// Longest over shortest edge up to which near pairs keep to floats in mixed and single precision: what the closed
+/// Longest over shortest edge up to which near pairs keep to floats in single precision: what the closed
 /// forms lose grows with it, to per cents at 10,000.
 inline constexpr double most_aspect_in_float = 100;
 
@@ -165,7 +152,6 @@ PRISMFIELD_FUNCTION void prepare_prism(const PrismShape<A, most>& shape, std::in
                                        const double (&face)[3][2], const double (&origin)[3],
                                        FarPrism<A, alignment>& far, NearPrism<A>& near) {
   using Real = typename A::Real;
-  using Coordinate = typename A::Coordinate;
   const double inverse_unit = sizeof(Real) == 4 ? 1.0 / static_cast<double>(shape.unit) : 1.0;
   double edge[3];
   for (int d = 0; d < 3; ++d) {
@@ -176,11 +162,11 @@ PRISMFIELD_FUNCTION void prepare_prism(const PrismShape<A, most>& shape, std::in
     const double sum = low_face + high_face;
     const double part = sum - low_face;
     const double rest = (low_face - (sum - part)) + (high_face - part);
-    far.center[d] = static_cast<Coordinate>(0.5 * sum);
-    far.center_low[d] = static_cast<Coordinate>(0.5 * rest + (0.5 * sum - static_cast<double>(far.center[d])));
-    Coordinate* to = d == 0 ? near.x : d == 1 ? near.y : near.z;
-    to[0] = static_cast<Coordinate>(low_face);
-    to[1] = static_cast<Coordinate>(high_face);
+    far.center[d] = static_cast<Real>(0.5 * sum);
+    far.center_low[d] = static_cast<Real>(0.5 * rest + (0.5 * sum - static_cast<double>(far.center[d])));
+    Real* to = d == 0 ? near.x : d == 1 ? near.y : near.z;
+    to[0] = static_cast<Real>(low_face);
+    to[1] = static_cast<Real>(high_face);
   }
   near.dx = static_cast<Real>(edge[0]);
   near.dy = static_cast<Real>(edge[1]);

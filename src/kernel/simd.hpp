@@ -274,23 +274,6 @@ PRISMFIELD_INLINE_FUNCTION void store(const L& lane, T* to) {
   }
 }
 
-/// A lane of another value type with the same number of lanes.
-template <class To, class From>
-PRISMFIELD_INLINE_FUNCTION To convert(const From& from) {
-  if constexpr (std::is_same_v<To, From>) {
-    return from;
-  } else if constexpr (is_scalar_lane<From>) {
-    return static_cast<To>(from);
-  } else {
-    static_assert(lanes_v<To> == lanes_v<From>);
-    value_t<From> in[lanes_v<From>];
-    value_t<To> out[lanes_v<To>];
-    store(from, in);
-    for (int i = 0; i < lanes_v<To>; ++i) out[i] = static_cast<value_t<To>>(in[i]);
-    return load<To>(out);
-  }
-}
-
 /// The largest power of two that is not above a normal number a > 0; 0 at 0 and below the normal numbers.
 template <class L>
 PRISMFIELD_INLINE_FUNCTION L power_of_two_below(const L& a) {

@@ -10,16 +10,15 @@ namespace prismfield::kernel {
 /// What one launch reads and writes, in one memory space. Points are padded with copies of the last one to whole lanes.
 template <class A, class Memory>
 struct LaunchData {
-  using Coordinate = typename A::Coordinate;
-  using Sum = typename A::Sum;
+  using Real = typename A::Real;
   template <class T>
   using Array = Kokkos::View<T*, Memory>;
 
   /// (n_padded)
-  Array<Coordinate> easting, northing, upward;
+  Array<Real> easting, northing, upward;
   std::int64_t n_points = 0;
   /// how far points and faces at one place may be apart, metres, beside their ulp: see move_onto_prism()
-  Kokkos::Array<Coordinate, 3> rounding{};
+  Kokkos::Array<Real, 3> rounding{};
   /// (n_shapes), (n_prisms), (n_prisms), (n_prisms)
   Array<PrismShapeIn<A, Memory>> shapes;
   Array<FarPrismIn<A, Memory>> far;
@@ -27,7 +26,7 @@ struct LaunchData {
   Array<PrismWeight<A>> weights;
   /// (n_prisms) of magnetic sets, and of these 4 pi times the part of the magnetisation that B holds inside
   Array<PrismSources<A>> sources;
-  Kokkos::Array<typename A::Real, 3> inside{};
+  Kokkos::Array<Real, 3> inside{};
   /// (n_prisms / batch, rounded up), for the pass of near pairs
   Array<BatchReach> reach;
   /// prisms of this launch, [begin, end) of the arrays above, and the number of their first batch
@@ -38,7 +37,7 @@ struct LaunchData {
   /// some near pairs take doubles in a run of floats
   bool near_in_double = false;
   /// (slot, field, n_padded)
-  Kokkos::View<Sum***, Kokkos::LayoutRight, Memory> scratch;
+  Kokkos::View<Real***, Kokkos::LayoutRight, Memory> scratch;
   /// (n_points, n_contact_columns): what prisms the point touches, see kernel/contact.hpp
   Kokkos::View<double* [n_contact_columns], Kokkos::LayoutRight, Memory> contact;
   /// (n_forms): pairs by form
@@ -125,16 +124,16 @@ inline constexpr int prisms_in_step<A, set, ChooseForm<Pass::far>, OneShape<A>> 
 template <class Ls, FieldSet set, class Kernel, class Memory, class Shapes>
 PRISMFIELD_INLINE_FUNCTION void add_prisms(const LaunchData<typename Ls::Arithmetic, Memory>& data,
                                            const Shapes& shapes, std::int64_t begin, std::int64_t end,
-                                           std::int64_t point, const typename Ls::Coordinate& px,
-                                           const typename Ls::Coordinate& py, const typename Ls::Coordinate& pz,
-                                           int valid, FieldValues<set, typename Ls::Sum>& sums, FormCounts& counts) {
+                                           std::int64_t point, const typename Ls::Real& px, const typename Ls::Real& py,
+                                           const typename Ls::Real& pz, int valid,
+                                           FieldValues<set, typename Ls::Real>& sums, FormCounts& counts) {
   for (std::int64_t p = begin; p < end; ++p) {
     const WeightOf<typename Ls::Arithmetic, set> weight = weight_of<set>(data, p);
     if constexpr (std::is_same_v<Kernel, CornersForm>) {
       const NearPrism<typename Ls::Arithmetic>& near = data.near(p);
       const auto unit = shapes(data.far(p).shape).unit;
       const auto inverse_unit = shapes(data.far(p).shape).inverse_unit;
-      typename Ls::Coordinate x = px, y = py, z = pz;
+      typename Ls::Real x = px, y = py, z = pz;
       move_onto_prism(near, data.rounding, x, y, z);
       const auto faces = faces_seen<Ls>(near, inverse_unit, x, y, z);
       auto fields = composed<set, typename Ls::Real, typename Ls::Arithmetic>(
@@ -173,8 +172,7 @@ template <class Ls, FieldSet set, class Kernel, class Memory, class Shapes>
 PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Arithmetic, Memory>& data,
                                                 const Shapes& shapes, std::int64_t slot, std::int64_t first_group,
                                                 std::int64_t last_group, int rank, int size, FormCounts& counts) {
-  using C = typename Ls::Coordinate;
-  using S = typename Ls::Sum;
+  using L = typename Ls::Real;
   constexpr int width = Ls::width;
   const std::int64_t n_batches = (data.prism_end - data.prism_begin + data.batch - 1) / data.batch;
   // batch b of the launch is batch first_batch + b of the run, which belongs to slot (first_batch + b) mod slots
@@ -185,14 +183,14 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
     for (std::int64_t group = first_group + rank; group < last_group; group += size) {
       const std::int64_t point = group * width;
       const int valid = width == 1 ? 1 : static_cast<int>(Kokkos::min<std::int64_t>(width, data.n_points - point));
-      const C px = load<C>(&data.easting(point));
-      const C py = load<C>(&data.northing(point));
-      const C pz = load<C>(&data.upward(point));
+      const L px = load<L>(&data.easting(point));
+      const L py = load<L>(&data.northing(point));
+      const L pz = load<L>(&data.upward(point));
       if constexpr (passes_by<Kernel>) {
         static_assert(width == 1);
         if (!within_reach(data.reach(begin / data.batch), px, py, pz)) continue;
       }
-      FieldValues<set, S> sums;
+      FieldValues<set, L> sums;
       sums.clear();
       constexpr int in_step = prisms_in_step<typename Ls::Arithmetic, set, Kernel, Shapes>;
       if constexpr (in_step == 0) {
@@ -208,9 +206,9 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
           }
         }
       }
-      for (int f = 0; f < FieldValues<set, S>::size; ++f) {
+      for (int f = 0; f < FieldValues<set, L>::size; ++f) {
         auto* const to = &data.scratch(slot, f, point);
-        store(load<S>(to) + sums.value[f], to);
+        store(load<L>(to) + sums.value[f], to);
       }
     }
   }

@@ -36,7 +36,6 @@ inline constexpr std::array balance_choices = {Choice<Balance>{"count", Balance:
 inline constexpr std::array kernel_choices = {Choice<KernelKind>{"auto", KernelKind::automatic},
                                               Choice<KernelKind>{"corners", KernelKind::corners}};
 inline constexpr std::array precision_choices = {Choice<Precision>{"double", Precision::double_},
-                                                 Choice<Precision>{"mixed", Precision::mixed},
                                                  Choice<Precision>{"single", Precision::single}};
 inline constexpr std::array method_choices = {
     Choice<Method>{"auto", Method::automatic}, Choice<Method>{"direct", Method::direct},

@@ -80,7 +80,7 @@ static void test_errors(void) {
   EXPECT(pf_set_numbers(settings, "execution.batsh", &batch, 1) == PF_INPUT_ERROR);
   EXPECT(strstr(pf_message(), "execution.batch") != NULL);
   EXPECT(pf_set_numbers(settings, "inversion.norm", &batch, 1) == PF_INPUT_ERROR);
-  EXPECT(pf_set_text(settings, "execution.precision", "mixed") == PF_OK);
+  EXPECT(pf_set_text(settings, "execution.precision", "single") == PF_OK);
   EXPECT(pf_set_text(settings, "execution.precision", "exact") == PF_INPUT_ERROR);
   pf_settings_delete(settings);
   pf_settings_delete(NULL);

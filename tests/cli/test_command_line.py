@@ -199,13 +199,13 @@ class Help(ProgramFolder):
 
     def test_info_says_what_cases_are(self):
         case = (self.folder / "case.yaml").read_text()
-        cases = [case, case + "execution: {precision: mixed, partition: {ranks: [4, 2]}}\n",
+        cases = [case, case + "execution: {precision: single, partition: {ranks: [4, 2]}}\n",
                  case.replace("[gz, gzz]", "[gz, gzzz]").replace("upward: 10\n", "upward: {file: heights.nc}\n")]
         self.write("request.json", json.dumps({"file": "a/b.yaml", "command": "run", "cases": cases}))
         plain, grid, wrong = json.loads(self.done("info", "--cases", "request.json").stdout)
         self.assertEqual(plain, {"space": "default", "precision": "double", "fields": ["gz", "gzz"], "rank_grid": None,
                                  "partition_where": "a/b.yaml:1", "inputs": [], "gravitational_constant": 6.6743e-11})
-        self.assertEqual((grid["precision"], grid["rank_grid"]), ("mixed", [4, 2]))
+        self.assertEqual((grid["precision"], grid["rank_grid"]), ("single", [4, 2]))
         self.assertEqual(grid["partition_where"], f"a/b.yaml:{cases[1].count(chr(10))}")
         self.assertEqual(wrong["inputs"], ["observations.grid.upward.file"])
         self.assertEqual([problem[1] for problem in wrong["problems"]], ["fields.1"])

@@ -66,7 +66,7 @@ class Runs(FieldSums):
         spaces = re.search(r"(?m)^execution spaces +(.*?)(;|$)", self.done("info").stdout).group(1)
         ways = [f"space: {space}" for space in re.findall("serial|openmp|cuda|hip", spaces)]
         ways += ["partition: points", "memory_limit: 20 KiB", "slots: 3, batch: 5"]
-        for way in [*ways, "precision: mixed", "precision: single"]:
+        for way in [*ways, "precision: single"]:
             with self.subTest(way):
                 found = self.fields("run", "gz, gxx, gyy, guv", "--set", f"execution={{{way}}}")
                 single = "precision" in way

@@ -222,7 +222,7 @@ class Files(Sensitivity):
         for setting, what in (("observations.grid.upward=30", "points"), ("model.mesh.northing=[0, 400, 5]", "cells"),
                               ("gravitational_constant=6.67e-11", "gravitational constant ('6.6743e-11', here 6.67e-11)"),
                               ("axes=z_up", "axes ('z_down', here z_up)"),
-                              ("execution.precision=mixed", "execution.precision ('double', here mixed)")):
+                              ("execution.precision=single", "execution.precision ('double', here single)")):
             result = self.sensitivity("--quiet", *FILE, "--set", setting)
             self.assertEqual(result.returncode, 2)
             self.assertEqual(result.stderr, "--set sensitivity.file: G.h5 was made for another case; what differs: " + what + OTHER + "\n")

@@ -198,9 +198,9 @@ TEST(ConvolutionMethod, SaysWhyItCannotServe) {
   };
   Sample sample = samples().front();
   Request request = request_of(sample);
-  request.execution.precision = Precision::mixed;
+  request.execution.precision = Precision::single;
   EXPECT_THAT(refusal(sample, request), HasSubstr("execution.method: fft cannot serve: it computes in double; leave "
-                                                  "out execution.precision mixed"));
+                                                  "out execution.precision single"));
   request = request_of(sample);
   request.execution.kernel = KernelKind::corners;
   EXPECT_THAT(refusal(sample, request), HasSubstr("fft cannot serve: execution.kernel corners is for every pair"));

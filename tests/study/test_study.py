@@ -560,7 +560,7 @@ class KilledStudies(Folder):
 
     def test_another_tolerance_judges_the_runs_that_there_are(self):
         text = STUDY.replace("execution.slots: [1, 2]", "execution.precision: [double, single]").replace(", 100000", "")
-        warning = "warning: 1 point is in single or mixed precision, whose errors are 1e-7 to 1e-06 of the largest value"
+        warning = "warning: 1 point is in single precision, whose errors are 1e-7 to 1e-06 of the largest value"
         self.assertIn(warning, self.study(text, "--dry-run").stderr)
         self.assertIn(warning, self.done(text).stderr)
         n = self.counts()["timed", "wrong"]
@@ -705,8 +705,7 @@ class Mistakes(Folder):
                             "compare_with, reduced, report",
                             "study.yaml:5: sweep.threads.0: is 'none'; a whole number is expected"])
         self.refused("base: case.yaml\nsweep:\n  execution.precision: [double, duoble]\n  model.voxels.density: [many]\n",
-                     lines=["study.yaml:3: execution.precision: is 'duoble'; did you mean double? Allowed: double, mixed, "
-                            "single",
+                     lines=["study.yaml:3: execution.precision: is 'duoble'; did you mean double? Allowed: double, single",
                             "study.yaml:4: model.voxels.density: is 'many'; a number, {random: [min, max], seed: 1} or "
                             "{file: name} is expected"])
 

@@ -421,7 +421,7 @@ def smallest_set(fields: Iterable[str]) -> str:
 
 
 def operations_of_pair(form: str, field_set: str, precision: str) -> tuple[float, float]:
-    """In double and in float; NaN for another precision than double, mixed and single, and sets that are not counted.
+    """In double and in float; NaN for another precision than double and single, and sets that are not counted.
 
     Sums, products, quotients and roots count one, a fused multiply-add two; comparisons, choices, signs and
     conversions none.

@@ -26,7 +26,7 @@ from .texts import Progress, counted, duration_text, exit_code_of, grouped, show
 
 MOST_NAMED, MOST_SHOWN = 3, 10
 LONGEST_CALIBRATION = 300  # seconds
-USUAL_ERROR, ENOUGH = 1e-6, 1e-5  # of single and mixed precision, and a tolerance that allows it
+USUAL_ERROR, ENOUGH = 1e-6, 1e-5  # of single precision, and a tolerance that allows it
 
 
 def warn(text: str) -> None:
@@ -143,7 +143,7 @@ def warn_before(options: argparse.Namespace, spec: Spec, plan: Plan) -> None:
     """Of points that will have no speed, and of a folder outside the working folder that the user did not name."""
     n = sum(planned.is_rounded for planned in plan.points)
     if n and spec.tolerance < USUAL_ERROR:
-        points = f"{counted(n, 'point')} {'is' if n == 1 else 'are'} in single or mixed precision"
+        points = f"{counted(n, 'point')} {'is' if n == 1 else 'are'} in single precision"
         beyond = f"beyond the tolerance, {spec.tolerance:g}, a point has no speed: write tolerance: {ENOUGH:g}"
         warn(f"{points}, whose errors are 1e-7 to {USUAL_ERROR:g} of the largest value and more; {beyond}")
     folder = os.path.realpath(spec.report)

@@ -57,7 +57,7 @@ class Prismfield(ExecutableApplication):
     workload_variable(
         "precision",
         default="double",
-        values=["double", "mixed", "single"],
+        values=["double", "single"],
         description="Precision of the kernels",
         workloads=["case"],
     )
