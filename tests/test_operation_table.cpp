@@ -67,7 +67,7 @@ std::pair<std::int64_t, std::int64_t> count_pair(Form form) {
   force(form, shape);
   kernel::prepare_prism<A>(shape, 0, face, no_origin, far, near);
   kernel::prepare_weight<A>(shape, face, 300.0, weight);
-  if constexpr (has_magnetic(set)) weight.sources = {300, {2, -1, 3}};
+  if constexpr (has_magnetic(set)) static_cast<kernel::PrismMagnetization<A>&>(weight) = {{2, -1, 3}};
   const Kokkos::Array<C, 3> rounding{};
   Coordinate px(C(170)), py(C(133)), pz(C(155));
   kernel::FieldValues<set, typename Lanes::Real> sums;
@@ -103,7 +103,9 @@ template <class A, FieldSet set>
 std::string counted_set(const char* name) {
   std::string forms;
   for (int form = 0; form < n_forms; ++form) {
-    const auto [in_double, in_float] = count_pair<A, set>(static_cast<Form>(form));
+    const auto [in_double, in_float] = static_cast<Form>(form) == Form::corners
+                                           ? count_pair<A, kernel::corners_set(set)>(Form::corners)
+                                           : count_pair<A, set>(static_cast<Form>(form));
     forms += (form > 0 ? ", [" : "[") + std::to_string(in_double) + ", " + std::to_string(in_float) + "]";
   }
   return std::string("  \"") + name + "\": [" + forms + "]";
@@ -111,8 +113,7 @@ std::string counted_set(const char* name) {
 
 template <class A, std::size_t... set>
 std::string counted_sets(const char* name, std::index_sequence<set...>) {
-  constexpr std::array names = {
-      "gz", "vector", "tensor", "vector_tensor", "all", "magnetic", "magnetic_gradient", "all_and_magnetic", "every"};
+  constexpr std::array names = {"gz", "vector", "tensor", "vector_tensor", "all", "magnetic", "magnetic_gradient"};
   static_assert(names.size() == every_set.size());
   std::string sets;
   ((sets += (set > 0 ? ",\n" : "") + counted_set<A, every_set[set]>(names[set])), ...);

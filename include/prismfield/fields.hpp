@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace prismfield {
 
@@ -338,22 +339,15 @@ private:
   std::uint64_t m_bits = 0;
 };
 
-/// The sets for which kernels are compiled; a run takes the smallest that holds what it asks for. all: of gravity;
-/// magnetic: B; magnetic_gradient: B and its gradient; every: all native fields.
-enum class FieldSet { gz, vector, tensor, vector_tensor, all, magnetic, magnetic_gradient, all_and_magnetic, every };
+/// The sets for which kernels are compiled: of density, then of the magnetisation. all: of gravity; magnetic: B;
+/// magnetic_gradient: B and its gradient.
+enum class FieldSet { gz, vector, tensor, vector_tensor, all, magnetic, magnetic_gradient };
 
-inline constexpr std::array every_set = {FieldSet::gz,
-                                         FieldSet::vector,
-                                         FieldSet::tensor,
-                                         FieldSet::vector_tensor,
-                                         FieldSet::all,
-                                         FieldSet::magnetic,
-                                         FieldSet::magnetic_gradient,
-                                         FieldSet::all_and_magnetic,
-                                         FieldSet::every};
+inline constexpr std::array every_set = {
+    FieldSet::gz,  FieldSet::vector,   FieldSet::tensor,           FieldSet::vector_tensor,
+    FieldSet::all, FieldSet::magnetic, FieldSet::magnetic_gradient};
 
 [[nodiscard]] constexpr FieldList fields_of(FieldSet set) noexcept {
-  constexpr FieldList flux_density{Field::bx, Field::by, Field::bz};
   FieldList list;
   switch (set) {
     case FieldSet::gz: return {Field::gz};
@@ -364,31 +358,39 @@ inline constexpr std::array every_set = {FieldSet::gz,
       list.add(FieldList::tensor());
       return list;
     case FieldSet::all: return FieldList::all();
-    case FieldSet::magnetic: return flux_density;
-    case FieldSet::magnetic_gradient: return FieldList::natives_from(Field::bx);
-    case FieldSet::all_and_magnetic:
-      list = FieldList::all();
-      list.add(flux_density);
-      return list;
-    case FieldSet::every: break;
+    case FieldSet::magnetic: return {Field::bx, Field::by, Field::bz};
+    case FieldSet::magnetic_gradient: break;
   }
-  return FieldList::natives_from(Field::potential);
+  return FieldList::natives_from(Field::bx);
 }
 
-[[nodiscard]] constexpr bool has_magnetic(FieldSet set) noexcept { return !fields_of(set).of_magnetisation().empty(); }
-[[nodiscard]] constexpr bool has_both_kinds(FieldSet set) noexcept {
-  return has_magnetic(set) && fields_of(set).contains(FieldList::all());
-}
-
+[[nodiscard]] constexpr bool has_magnetic(FieldList fields) noexcept { return !fields.of_magnetisation().empty(); }
+[[nodiscard]] constexpr bool has_magnetic(FieldSet set) noexcept { return has_magnetic(fields_of(set)); }
+[[nodiscard]] constexpr bool has_magnetic_gradient(FieldList fields) noexcept { return fields.contains(Field::bxx); }
 [[nodiscard]] constexpr bool has_magnetic_gradient(FieldSet set) noexcept {
-  return fields_of(set).contains(Field::bxx);
+  return has_magnetic_gradient(fields_of(set));
 }
 
+/// The set of a product of these fields, which are all of density or all of the magnetisation.
 [[nodiscard]] constexpr FieldSet smallest_set(FieldList fields) noexcept {
   for (const FieldSet set : every_set) {
     if (fields_of(set).contains(fields.natives())) return set;
   }
-  return FieldSet::every;
+  return FieldSet::magnetic_gradient;
+}
+
+/// The sets of a run's products: one, or that of its fields of density and that of its magnetic fields.
+[[nodiscard]] inline std::vector<FieldSet> sets_of(FieldList fields) {
+  const FieldList density = fields.of_density(), magnetic = fields.of_magnetisation();
+  if (density.empty() || magnetic.empty()) return {smallest_set(fields)};
+  return {smallest_set(density), smallest_set(magnetic)};
+}
+
+/// The native fields that a run of these computes: those of its sets.
+[[nodiscard]] inline FieldList computed_fields(FieldList fields) {
+  FieldList computed;
+  for (const FieldSet set : sets_of(fields)) computed.add(fields_of(set));
+  return computed;
 }
 
 }  // namespace prismfield

@@ -65,7 +65,8 @@ struct TreePlan {
 struct Plan {
   Space space = Space::serial;
   std::string device;
-  FieldSet set = FieldSet::all;
+  /// the native fields of all products, see sets_of()
+  FieldList computed = FieldList::all();
   /// of magnetic fields: the direction of the inducing field, and what B holds inside prisms
   std::array<double, 3> inducing_direction{};
   Inside inside = Inside::flux_density;

@@ -159,11 +159,12 @@ double quickest_run(double distance, const Request& request, std::int64_t n_pris
 FormWeights measure_weights(const Plan& plan) {
   const bool on_device = is_device(plan.space);
   Request small;
-  small.fields = fields_of(plan.set);
+  small.fields = plan.computed;
   small.execution.space = plan.space;
   small.execution.precision = plan.precision;
   small.execution.kernel = plan.kernel;
-  const CostSettings settings{plan.precision, plan.kernel, 1, {}, 0, 0, on_device, has_magnetic_gradient(plan.set)};
+  const CostSettings settings{
+      plan.precision, plan.kernel, 1, {}, 0, 0, on_device, has_magnetic_gradient(plan.computed)};
   const double threads = on_device ? 1 : plan.threads;
   FormWeights weights = form_weights(on_device);
   for (double& weight : weights) weight /= threads;
@@ -249,7 +250,7 @@ RankShare cost_balanced_share(const PrismSource& ensemble, const PointColumns& p
                               prism_weight(on_device, ensemble.uniform_shape()),
                               truncation_of(plan),
                               on_device,
-                              has_magnetic_gradient(plan.set)};
+                              has_magnetic_gradient(plan.computed)};
   const PrismBlocks prisms = prism_blocks(ensemble, communicator);
   const int my_prism_part = communicator.rank() % grid.prism_parts;
   const int my_point_part = communicator.rank() / grid.prism_parts;
@@ -310,9 +311,9 @@ Shares direct_shares(const Plan& plan, const Request& request, const PrismSource
 }
 
 FormWeights measured_weights(const Plan& plan) {
-  using Key = std::tuple<Space, Precision, KernelKind, FieldSet, int>;
+  using Key = std::tuple<Space, Precision, KernelKind, std::vector<FieldSet>, int>;
   static std::map<Key, FormWeights> measured;
-  const Key key{plan.space, plan.precision, plan.kernel, plan.set, plan.threads};
+  const Key key{plan.space, plan.precision, plan.kernel, sets_of(plan.computed), plan.threads};
   auto found = measured.find(key);
   if (found == measured.end()) found = measured.emplace(key, measure_weights(plan)).first;
   return found->second;
@@ -330,7 +331,7 @@ double share_seconds(const FormWeights& weights, const PrismSource& ensemble, co
                               0,
                               truncation_of(plan),
                               on_device,
-                              has_magnetic_gradient(plan.set)};
+                              has_magnetic_gradient(plan.computed)};
   const IndexRange readable = common(plan.prisms(), ensemble.readable());
   const IndexRange looked_at = readable.size() > 0 ? readable : ensemble.readable();
   if (looked_at.size() == 0) return 0;

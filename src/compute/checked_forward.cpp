@@ -75,7 +75,7 @@ public:
              const Communicator& communicator, Observer* observer)
       : m_numbers(random_points(std::min(request.execution.check_points, points.size()), points.size())) {
     Request exact;
-    exact.fields = fields_of(plan.set);
+    exact.fields = plan.computed;
     exact.fields.add(request.fields);
     exact.gravitational_constant = request.gravitational_constant;
     exact.magnetic = request.magnetic;

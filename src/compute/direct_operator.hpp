@@ -94,7 +94,7 @@ private:
       : Base(communicator, plan.fields, plan.plan, error_bound_of(plan.plan.precision)),
         m_work(std::move(plan)),
         m_source(prisms),
-        m_rows(kernel::field_rows(m_work.plan.set, m_work.fields, m_work.plan.inducing_direction)) {
+        m_rows(kernel::field_rows(smallest_set(m_work.plan.computed), m_work.fields, m_work.plan.inducing_direction)) {
     on_all_ranks(this->m_all_ranks, [&] { prepare(space, points); });
     this->m_plan = m_work.plan;
   }

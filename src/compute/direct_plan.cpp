@@ -143,7 +143,7 @@ void count_direct_memory(Plan& plan, const Request& request, const ProblemSize& 
   const EngineMemory& m = traits.memory;
   const std::int64_t launch = plan.direct.launch_prisms, tile = plan.direct.tile_points;
   const std::int64_t shapes = problem.uniform_shape ? 1 : launch;
-  const std::int64_t n_computed = fields_of(plan.set).size();
+  const std::int64_t n_computed = plan.computed.size();
   const std::int64_t engine =
       plan.direct.scratch_bytes + tile * m.per_point + launch * m.per_prism + shapes * m.per_shape;
   MethodMemory memory;
@@ -216,7 +216,7 @@ double truncation_of(const Plan& plan) noexcept {
 
 EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, const PointColumns& points) {
   EngineSettings settings;
-  settings.set = plan.set;
+  settings.set = smallest_set(plan.computed);
   settings.inside = share_inside(plan.inside);
   settings.kernel = plan.kernel;
   settings.launch_per_prism = plan.partition == Partition::points_per_prism;

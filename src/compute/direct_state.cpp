@@ -262,7 +262,7 @@ WorkState kept_state(const RankState& mine, const RankState* before) {
 
 KeptStates read_states(KeptRun& kept, const Plan& plan, int rank, int n_ranks) {
   KeptStates all;
-  const std::int64_t n_fields = fields_of(plan.set).size();
+  const std::int64_t n_fields = plan.computed.size();
   for (WorkLayout& layout : take_layout(kept.layout())) all.states.push_back({std::move(layout), {}, {}});
   const bool same_ranks = all.states.size() == static_cast<std::size_t>(n_ranks);
   for (int other = 0; other < static_cast<int>(all.states.size()); ++other) {

@@ -49,11 +49,11 @@ void DirectWork::prepare(const PrismSource& prisms, const PointColumns& points, 
   m_prisms = &prisms;
   m_points = points;
   agree_unless_alone(communicator, [&] {
-    if (m_state.payload.empty())
-      m_state.payload = empty_payload(fields_of(m_plan.set).size(), m_state.layout.points.size());
-    make_fitting(m_plan, engine_traits(m_plan.space, m_plan.precision, m_plan.set, m_plan.kernel),
+    if (m_state.payload.empty()) m_state.payload = empty_payload(m_plan.computed.size(), m_state.layout.points.size());
+    make_fitting(m_plan, engine_traits(m_plan.space, m_plan.precision, m_plan.computed, m_plan.kernel),
                  m_state.progress.prisms > 0, [&](const Plan& fitting) {
-                   m_engine = make_engine(fitting.space, fitting.precision, engine_settings(fitting, prisms, points));
+                   m_engine = make_engine(fitting.space, fitting.precision, fitting.computed,
+                                          engine_settings(fitting, prisms, points));
                  });
     copy_settings(m_plan.direct, m_state.layout);
   });

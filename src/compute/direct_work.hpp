@@ -49,7 +49,7 @@ private:
   void count_pairs();
   [[nodiscard]] double cost() const;
 
-  [[nodiscard]] std::size_t n_fields() const { return static_cast<std::size_t>(fields_of(m_plan.set).size()); }
+  [[nodiscard]] std::size_t n_fields() const { return static_cast<std::size_t>(m_plan.computed.size()); }
 
   double m_done_fraction = 0;
   const PrismSource* m_prisms = nullptr;

@@ -41,11 +41,10 @@ FieldList summed_fields(FieldList asked) {
 }
 
 /// Summed fields, their constants included: (field, point).
-std::vector<double> summed_values(const PartialFields& computed_fields, FieldSet set, FieldList summed,
+std::vector<double> summed_values(const PartialFields& part, FieldList natives, FieldList summed,
                                   const Request& request) {
-  const FieldList natives = fields_of(set);
   const std::array<double, 3> along = direction_of(request.magnetic.inducing_field);
-  const auto n = static_cast<std::size_t>(computed_fields.points.size());
+  const auto n = static_cast<std::size_t>(part.points.size());
   std::vector<double> values(static_cast<std::size_t>(summed.size()) * n);
   for (const FieldInfo& field : summed) {
     double* const to = values.data() + static_cast<std::size_t>(summed.index_of(field.field)) * n;
@@ -53,7 +52,7 @@ std::vector<double> summed_values(const PartialFields& computed_fields, FieldSet
     for (const FieldInfo& native : natives) {
       const double weight = kernel::weight_in(field, native.field, along);
       if (weight == 0) continue;
-      const double* const from = &computed_fields.values[static_cast<std::size_t>(natives.index_of(native.field)) * n];
+      const double* const from = &part.values[static_cast<std::size_t>(natives.index_of(native.field)) * n];
       for (std::size_t i = 0; i < n; ++i) to[i] += weight * from[i];
     }
     for (std::size_t i = 0; i < n; ++i) to[i] *= constant;
@@ -177,7 +176,7 @@ void gather_fields(WorkDone& done, const Plan& plan, const Request& request, con
   std::vector<std::vector<TouchingPoint>> lists = gather(communicator, std::move(touching));
   agree_unless_alone(communicator, [&] {
     touching = join_touching(lists, done.order);
-    part = summed_values(done.mine, plan.set, summed, request);
+    part = summed_values(done.mine, plan.computed, summed, request);
     done.mine.values = std::vector<double>();
     if (!is_root) return;
     if (values.empty()) {
@@ -190,7 +189,8 @@ void gather_fields(WorkDone& done, const Plan& plan, const Request& request, con
     sums = all_are_summed ? values : std::span<double>(others);
   });
   if (!done.before.values.empty()) {
-    add_part(summed_values(done.before, plan.set, summed, request), n_summed, plan.n_points, done.before.points, sums);
+    add_part(summed_values(done.before, plan.computed, summed, request), n_summed, plan.n_points, done.before.points,
+             sums);
   }
   // parts of a run that goes on on other ranks may overlap in any way
   const int group_size = any(communicator, !done.as_planned) ? 1 : plan.prism_parts;
@@ -242,16 +242,16 @@ Plan checked_plan(const PrismSource& prisms, const PointColumns& points, const R
 Fields forward_of_few(std::span<double> values, const PrismColumns& prisms, const PointColumns& points,
                       const Request& request) {
   check_points(points);
-  const FieldSet set = smallest_set(request.fields);
+  const FieldList natives = computed_fields(request.fields);
   const std::int64_t n = points.size();
-  PartialFields computed{{0, n}, std::vector<double>(static_cast<std::size_t>(fields_of(set).size() * n)), {}};
+  PartialFields computed{{0, n}, std::vector<double>(static_cast<std::size_t>(natives.size() * n)), {}};
   computed.contact.resize(static_cast<std::size_t>(n_contact_columns * n));
-  sum_few_pairs(set, prisms, points, share_inside(request.magnetic.inside), computed.values, computed.contact);
+  sum_few_pairs(natives, prisms, points, share_inside(request.magnetic.inside), computed.values, computed.contact);
   Fields result;
   result.fields = request.fields;
   result.pairs = static_cast<std::int64_t>(prisms.west.size()) * n;
   const FieldList summed = summed_fields(request.fields);
-  write_asked(summed_values(computed, set, summed, request), summed, request.fields, request, values);
+  write_asked(summed_values(computed, natives, summed, request), summed, request.fields, request, values);
   std::vector<TouchingPoint> touching;
   take_touching(computed, touching);
   count_contacts(touching, n, request, values, result);

@@ -166,7 +166,7 @@ Plan make_plan(const Request& request, const ProblemSize& problem, const Machine
   plan.device = machine.engine.device;
   plan.threads = machine.engine.threads;
   plan.lanes = machine.engine.lanes;
-  plan.set = smallest_set(request.fields);
+  plan.computed = computed_fields(request.fields);
   plan.inducing_direction = direction_of(request.magnetic.inducing_field);
   plan.inside = request.magnetic.inside;
   plan.precision = request.execution.precision;

@@ -31,7 +31,7 @@ namespace prismfield {
 /// Fields of some points, to which all ranks' parts add up.
 struct PartialFields {
   IndexRange points;
-  /// (field of the plan's set, point), G = 1; empty: nothing
+  /// (field that the plan computes, point), G = 1; empty: nothing
   std::vector<double> values;
   /// (point, n_contact_columns), see kernel/contact.hpp
   std::vector<double> contact;

@@ -87,7 +87,7 @@ void OperatorPlan::choose_blocks() {
   const EngineMemory& m = traits.memory;
   const auto n_blocks = static_cast<std::int64_t>(blocks.size());
   const std::int64_t shapes = uniform_shape ? n_blocks : n;
-  const kernel::FieldRows rows = kernel::field_rows(plan.set, fields, plan.inducing_direction);
+  const kernel::FieldRows rows = kernel::field_rows(smallest_set(fields), fields, plan.inducing_direction);
   // factors as doubles and as the kernel's numbers, the order of the points, sums over parts of the points
   const std::int64_t beside =
       plan.direct.tile_points * (rows.n_native + rows.n_sums) * 2 * 8 + n_points() * 8 + (n + 4096 * 64) * 8;
@@ -107,9 +107,9 @@ OperatorPlan plan_operator(Space space, const PrismSource& prisms, const PointCo
   OperatorPlan all;
   all.plan = plan_on_ranks(mine, prisms, points, problem_size(prisms, points), communicator, PrismCuts::of_all_parts);
   const Plan& plan = all.plan;
-  all.traits = engine_traits(plan.space, plan.precision, plan.set, plan.kernel);
+  all.traits = engine_traits(plan.space, plan.precision, plan.computed, plan.kernel);
   all.fields = mine.fields;
-  all.constant = mine.constant(has_magnetic(plan.set));
+  all.constant = mine.constant(has_magnetic(plan.computed));
   all.uniform_shape = prisms.uniform_shape();
   all.order = spatial_order(points, plan.points());
   all.ordered = chosen_points(points, all.order);

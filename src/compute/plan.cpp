@@ -140,7 +140,7 @@ void check_request(const Request& request, const PrismSource& prisms) {
 
 void count_memory(Plan& plan, const ProblemSize& problem, const MethodMemory& method, std::int64_t n_asked, int rank) {
   const std::int64_t my_points = method.points.value_or(plan.points().size());
-  const std::int64_t n_computed = fields_of(plan.set).size();
+  const std::int64_t n_computed = plan.computed.size();
   const ModelMemory model = problem.model_memory ? problem.model_memory(plan.prisms()) : ModelMemory{};
   const std::int64_t all_points = plan.n_points * 3 * 8;
   // the model, the points, the rank's points in their order, fields and contacts
@@ -164,7 +164,7 @@ Machine machine_here(const Request& request, const Communicator& communicator) {
   const Execution& wanted = request.execution;
   Machine machine;
   machine.space = wanted.space == Space::automatic ? built_spaces().front() : wanted.space;
-  machine.engine = engine_traits(machine.space, wanted.precision, smallest_set(request.fields), wanted.kernel);
+  machine.engine = engine_traits(machine.space, wanted.precision, request.fields, wanted.kernel);
   machine.ranks = communicator.size();
   machine.rank = communicator.rank();
   machine.ranks_on_node = communicator.local_size();

@@ -86,7 +86,7 @@ struct BusyInterval {
 class FieldEngine {
 public:
   virtual ~FieldEngine() = default;
-  /// Points of the next tile, metres, and what its result already holds: values (field of the set, point) for G = 1 and
+  /// Points of the next tile, metres, and what its result already holds: values (field, point) for G = 1 and
   /// contact (point, n_contact_columns) as kernel/contact.hpp describes it.
   virtual void start_tile(const double* easting, const double* northing, const double* upward, std::int64_t n_points,
                           const double* values, const double* contact) = 0;
@@ -103,11 +103,12 @@ public:
   [[nodiscard]] virtual std::vector<BusyInterval> busy() = 0;
 };
 
-/// What a space offers for a run of this precision and set. Throws InputError for a space that was not built or has no
-/// device.
-[[nodiscard]] EngineTraits engine_traits(Space space, Precision precision, FieldSet set, KernelKind kernel);
-/// The engine of a space and precision. Kokkos must be initialised.
-[[nodiscard]] std::unique_ptr<FieldEngine> make_engine(Space space, Precision precision,
+/// What a space offers for a run of this precision and fields. Throws InputError for a space that was not built or has
+/// no device.
+[[nodiscard]] EngineTraits engine_traits(Space space, Precision precision, FieldList fields, KernelKind kernel);
+/// The engine of a space and precision for the products of sets_of(fields); values have the fields of the first one
+/// first. Kokkos must be initialised. `settings.set` is not used.
+[[nodiscard]] std::unique_ptr<FieldEngine> make_engine(Space space, Precision precision, FieldList fields,
                                                        const EngineSettings& settings);
 /// The spaces that were built, the default one first.
 [[nodiscard]] std::vector<Space> built_spaces();

@@ -17,10 +17,10 @@ namespace prismfield {
 inline constexpr std::int64_t few_pairs = 16384;
 
 /// Fields of few prisms at few points, in double and in the calling thread; Kokkos need not run. The forms are those
-/// that forward() takes. Writes `values`, (field of the set, point) for G = 1, and `contact`, (point,
+/// that forward() takes. Writes `values`, (native field of sets_of(fields), point) for G = 1, and `contact`, (point,
 /// n_contact_columns) as kernel/contact.hpp describes it; `inside`: see share_inside(). Prisms and points have to be
 /// checked.
-void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns& points,
+void sum_few_pairs(FieldList fields, const PrismColumns& prisms, const PointColumns& points,
                    const std::array<double, 3>& inside, std::span<double> values, std::span<double> contact);
 
 /// How strong the edges of a prism of a block are where they add to contacts, in kernels of a set: along each

@@ -163,7 +163,14 @@ public:
   void launch(const Space& space, const kernel::LaunchData<A, Memory>& data,
               const kernel::PrismShapeIn<A, Memory>* one_shape, const NoteBusy& note_busy) const {
     if constexpr (is_device_space<Space>) {
-      with_set(m_settings.set, [&](auto set) { launch_set<decltype(set)::value>(space, data, one_shape); });
+      if (m_settings.kernel == KernelKind::corners) {
+        with_corners_set(m_settings.set, [&](auto set) {
+          launch_on_device<decltype(set)::value, kernel::CornersForm>(space, "prismfield::corners", data,
+                                                                      kernel::ShapeArray<A, Memory>{data.shapes});
+        });
+      } else {
+        with_set(m_settings.set, [&](auto set) { launch_set<decltype(set)::value>(space, data, one_shape); });
+      }
     } else {
       launch_on_host(space, data);
       for (std::int64_t slot = 0; slot < m_settings.slots; ++slot) {
@@ -184,11 +191,15 @@ private:
       m_slot_times(slot, 0) = std::numeric_limits<std::int64_t>::max();
       m_slot_times(slot, 1) = 0;
     }
-    const kernel::HostTile<A> accumulate = with_set(m_settings.set, [&](auto set) -> kernel::HostTile<A> {
-      using kernel::accumulate_tile_on_host;
-      if (corners) return &accumulate_tile_on_host<A, set(), kernel::CornersForm, 1>;
-      return &accumulate_tile_on_host<A, set(), kernel::ChooseForm<kernel::Pass::all>, kernel::host_width<A>>;
-    });
+    using kernel::accumulate_tile_on_host, kernel::HostTile;
+    const HostTile<A> accumulate =
+        corners
+            ? with_corners_set(
+                  m_settings.set,
+                  [](auto set) -> HostTile<A> { return &accumulate_tile_on_host<A, set(), kernel::CornersForm, 1>; })
+            : with_set(m_settings.set, [](auto set) -> HostTile<A> {
+                return &accumulate_tile_on_host<A, set(), kernel::ChooseForm<kernel::Pass::all>, kernel::host_width<A>>;
+              });
     Kokkos::parallel_for(corners ? "prismfield::corners" : "prismfield::field",
                          Policy(space, 0, m_settings.slots * n_tiles, Kokkos::ChunkSize(1)),
                          HostTiles<A, Space>{accumulate, data, n_groups, n_tiles, per_tile, m_slot_times});
@@ -200,10 +211,6 @@ private:
                   const kernel::PrismShapeIn<A, Memory>* one_shape) const {
     using kernel::ChooseForm, kernel::Pass;
     const kernel::ShapeArray<A, Memory> shapes{data.shapes};
-    if (m_settings.kernel == KernelKind::corners) {
-      launch_on_device<set, kernel::CornersForm>(space, "prismfield::corners", data, shapes);
-      return;
-    }
     if (one_shape != nullptr) {
       launch_on_device<set, ChooseForm<Pass::far>>(space, "prismfield::far", data, kernel::OneShape<A>{*one_shape});
     } else {

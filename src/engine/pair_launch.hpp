@@ -162,8 +162,7 @@ private:
   void launch(const Space& space, const kernel::LaunchData<A, Memory>& data,
               const kernel::PrismShapeIn<A, Memory>* one_shape, const kernel::PairData<A, Memory>& pairs) const {
     if constexpr (is_device_space<Space>) {
-      with_operator_set(m_settings.set,
-                        [&](auto set) { launch_set<decltype(set)::value>(space, data, one_shape, pairs); });
+      with_set(m_settings.set, [&](auto set) { launch_set<decltype(set)::value>(space, data, one_shape, pairs); });
     } else {
       launch_on_host(space, data, pairs);
     }
@@ -193,9 +192,9 @@ private:
                       const kernel::PairData<A, Memory>& pairs) const {
     using Policy = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
     const PointParts parts = parts_of(data, pairs.sink);
-    const kernel::HostPairsOfItem<A> pairs_of_item = with_operator_set(
-        m_settings.set,
-        [](auto set) -> kernel::HostPairsOfItem<A> { return &kernel::pairs_of_item_on_host<A, set()>; });
+    const kernel::HostPairsOfItem<A> pairs_of_item =
+        with_set(m_settings.set,
+                 [](auto set) -> kernel::HostPairsOfItem<A> { return &kernel::pairs_of_item_on_host<A, set()>; });
     Kokkos::parallel_for("prismfield::pairs",
                          Policy(space, 0, prism_items_of(data) * parts.n_parts, Kokkos::ChunkSize(1)),
                          HostPairs<A, Space>{pairs_of_item, data, pairs, groups_of(data), parts});

@@ -157,15 +157,13 @@ struct PreparePrisms {
   Kokkos::View<kernel::FarPrismIn<A, Memory>*, Memory> far;
   Kokkos::View<kernel::NearPrism<A>*, Memory> near;
   /// of magnetic sets
-  Kokkos::View<kernel::PrismSources<A>*, Memory> sources;
-  /// of sets of both kinds; otherwise sources have none
-  bool has_density;
+  Kokkos::View<kernel::PrismMagnetization<A>*, Memory> magnetizations;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     using Real = typename A::Real;
-    if (sources.extent(0) > 0) {
-      sources(i).density = has_density ? static_cast<Real>(columns(density_column, i)) : Real(0);
-      for (int d = 0; d < 3; ++d) sources(i).magnetization[d] = static_cast<Real>(columns(density_column + 1 + d, i));
+    if (magnetizations.extent(0) > 0) {
+      for (int d = 0; d < 3; ++d)
+        magnetizations(i).magnetization[d] = static_cast<Real>(columns(density_column + 1 + d, i));
     }
     const double face[3][2] = {
         {columns(0, i), columns(1, i)}, {columns(2, i), columns(3, i)}, {columns(4, i), columns(5, i)}};
@@ -284,8 +282,7 @@ public:
                                                   m_shapes,
                                                   m_far,
                                                   m_near,
-                                                  m_sources,
-                                                  has_both_kinds(m_set)});
+                                                  m_magnetizations});
     if (has_magnetic(m_set)) {
       weigh(space, Densities(m_one.data(), Kokkos::LayoutStride(static_cast<std::size_t>(m_size), 0)));
     } else {
@@ -319,7 +316,7 @@ public:
     data.far = m_far;
     data.near = m_near;
     data.weights = m_weights;
-    data.sources = m_sources;
+    data.magnetizations = m_magnetizations;
     data.inside = m_inside;
     data.reach = m_reach;
     data.prism_begin = 0;
@@ -331,7 +328,7 @@ public:
   static constexpr std::int64_t prism_bytes(FieldSet set) {
     return static_cast<std::int64_t>(sizeof(kernel::FarPrismIn<A, Memory>) + sizeof(kernel::NearPrism<A>) +
                                      sizeof(kernel::PrismWeight<A>) +
-                                     (has_magnetic(set) ? sizeof(kernel::PrismSources<A>) : 0) +
+                                     (has_magnetic(set) ? sizeof(kernel::PrismMagnetization<A>) : 0) +
                                      n_prism_columns(set) * sizeof(double) + sizeof(std::int32_t));
   }
   static constexpr auto shape_bytes = static_cast<std::int64_t>(sizeof(kernel::PrismShapeIn<A, Memory>));
@@ -368,7 +365,7 @@ private:
       renew(m_near, "near", n);
       renew(m_weights, "weights", n);
       if (has_magnetic(m_set)) {
-        renew(m_sources, "sources", n);
+        renew(m_magnetizations, "magnetizations", n);
         m_one = decltype(m_one)(view_label("one"), 1);
         Kokkos::deep_copy(m_one, 1.0);
       }
@@ -468,7 +465,7 @@ private:
   Kokkos::View<kernel::NearPrism<A>*, Memory> m_near;
   Kokkos::View<kernel::PrismWeight<A>*, Memory> m_weights;
   /// of magnetic sets, and an amount of 1
-  Kokkos::View<kernel::PrismSources<A>*, Memory> m_sources;
+  Kokkos::View<kernel::PrismMagnetization<A>*, Memory> m_magnetizations;
   Kokkos::View<double*, Memory> m_one;
   Kokkos::View<kernel::BatchReach*, Memory> m_reach;
 };

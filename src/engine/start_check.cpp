@@ -31,7 +31,7 @@ void check_start() {
   settings.tile_points = n_points;
   for (const Space space : built_spaces()) {
     settings.block = is_device(space) ? 32 : 1;
-    const auto engine = make_engine(space, Precision::double_, settings);
+    const auto engine = make_engine(space, Precision::double_, FieldList::all(), settings);
     double values[n_gravity_fields][n_points] = {};
     double contact[n_points][n_contact_columns] = {};
     engine->start_tile(easting, northing, upward, n_points, values[0], contact[0]);

@@ -28,6 +28,11 @@ public:
     const std::int64_t padded = padded_points(settings.tile_points);
     m_data.slots = settings.slots;
     m_data.batch = settings.batch;
+    const FieldList fields = fields_of(settings.set), of_corners = fields_of(kernel::corners_set(settings.set));
+    for (const FieldInfo& field : of_corners) {
+      const int row = fields.contains(field.field) ? fields.index_of(field.field) : -1;
+      m_data.row_of_corners[of_corners.index_of(field.field)] = static_cast<std::int8_t>(row);
+    }
     for (std::size_t d = 0; d < 3; ++d) m_data.rounding[d] = static_cast<Real>(settings.rounding[d]);
     allocate_or_fail([&] {
       m_data.scratch = decltype(m_data.scratch)(view_label("scratch"), settings.slots, m_n_fields, padded);

@@ -7,6 +7,7 @@
 #include <prismfield/fields.hpp>
 #include <prismfield/request.hpp>
 
+#include "kernel/corners.hpp"
 #include "kernel/prepared_prism.hpp"
 
 namespace prismfield {
@@ -17,10 +18,9 @@ auto with_arithmetic(Precision precision, const F& f) {
   return precision == Precision::single ? f(kernel::SingleArithmetic()) : f(kernel::DoubleArithmetic());
 }
 
-/// Calls f with a set of operators, which never have fields of density and of the magnetisation together, as a
-/// std::integral_constant.
+/// Calls f with a set as a std::integral_constant.
 template <class F>
-auto with_operator_set(FieldSet set, const F& f) {
+auto with_set(FieldSet set, const F& f) {
   switch (set) {
     case FieldSet::gz: return f(std::integral_constant<FieldSet, FieldSet::gz>());
     case FieldSet::vector: return f(std::integral_constant<FieldSet, FieldSet::vector>());
@@ -28,19 +28,17 @@ auto with_operator_set(FieldSet set, const F& f) {
     case FieldSet::vector_tensor: return f(std::integral_constant<FieldSet, FieldSet::vector_tensor>());
     case FieldSet::all: return f(std::integral_constant<FieldSet, FieldSet::all>());
     case FieldSet::magnetic: return f(std::integral_constant<FieldSet, FieldSet::magnetic>());
-    case FieldSet::magnetic_gradient:
-    case FieldSet::all_and_magnetic:
-    case FieldSet::every: break;
+    case FieldSet::magnetic_gradient: break;
   }
   return f(std::integral_constant<FieldSet, FieldSet::magnetic_gradient>());
 }
 
-/// Calls f with a set as a std::integral_constant.
+/// The same with the set that the kernel corners computes for a set.
 template <class F>
-auto with_set(FieldSet set, const F& f) {
-  if (set == FieldSet::all_and_magnetic) return f(std::integral_constant<FieldSet, FieldSet::all_and_magnetic>());
-  if (set == FieldSet::every) return f(std::integral_constant<FieldSet, FieldSet::every>());
-  return with_operator_set(set, f);
+auto with_corners_set(FieldSet set, const F& f) {
+  using kernel::corners_set;
+  if (has_magnetic(set)) return f(std::integral_constant<FieldSet, corners_set(FieldSet::magnetic)>());
+  return f(std::integral_constant<FieldSet, corners_set(FieldSet::gz)>());
 }
 
 }  // namespace prismfield

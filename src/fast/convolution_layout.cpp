@@ -244,8 +244,8 @@ struct PlacedPoint {
 
 class Finder {
 public:
-  Finder(const PrismSource& prisms, IndexRange range, const PointColumns& points, double tolerance, FieldSet set)
-      : m_prisms(prisms), m_range(range), m_points(points), m_tolerance(tolerance), m_set(set) {}
+  Finder(const PrismSource& prisms, IndexRange range, const PointColumns& points, double tolerance, FieldList fields)
+      : m_prisms(prisms), m_range(range), m_points(points), m_tolerance(tolerance), m_fields(fields) {}
 
   ConvolutionLayout find() {
     if (m_range.size() > most_entries || m_points.size() > most_entries) {
@@ -283,7 +283,7 @@ private:
 
   void place_points() {
     const Heights heights =
-        choose_heights(m_points.upward, m_prisms.bounds().top, m_tolerance, has_magnetic_gradient(m_set));
+        choose_heights(m_points.upward, m_prisms.bounds().top, m_tolerance, has_magnetic_gradient(m_fields));
     Places easting(m_steps[0], direction_names[0]), northing(m_steps[1], direction_names[1]);
     std::vector<PlacedPoint> placed(static_cast<std::size_t>(m_points.size()));
     for (std::size_t i = 0; i < placed.size(); ++i) {
@@ -366,12 +366,12 @@ private:
         const std::int64_t row = cell_between(m_steps[1], block.south[p], block.north[p], begin + i, "north");
         m_layout.prisms.number.push_back(static_cast<std::int32_t>(begin + i - m_range.begin));
         m_layout.prisms.place.push_back(layer * m_layout.shape.reals() + row * m_layout.shape.pitch() + column);
-        if (!has_magnetic(m_set)) continue;
+        if (!has_magnetic(m_fields)) continue;
         m_magnetization.push_back({block.magnetization[0][p], block.magnetization[1][p], block.magnetization[2][p]});
       }
     }
     sort_by_place(m_layout.prisms);
-    if (has_magnetic(m_set)) magnetise();
+    if (has_magnetic(m_fields)) magnetise();
     const auto& places = m_layout.prisms.place;
     for (std::int64_t layer = 0; layer < m_layout.n_layers(); ++layer) {
       const auto end = std::lower_bound(places.begin(), places.end(), (layer + 1) * m_layout.shape.reals());
@@ -401,7 +401,7 @@ private:
   IndexRange m_range;
   const PointColumns& m_points;
   double m_tolerance;
-  FieldSet m_set;
+  FieldList m_fields;
   /// of the prisms of the range
   std::vector<Magnetization> m_magnetization;
   std::array<Steps, 2> m_steps;
@@ -414,8 +414,8 @@ private:
 void refuse_fft(const std::string& why) { throw InputError("", "execution.method", "fft cannot serve: " + why); }
 
 ConvolutionLayout find_convolution(const PrismSource& prisms, IndexRange range, const PointColumns& points,
-                                   double tolerance, FieldSet set) {
-  return Finder(prisms, range, points, tolerance, set).find();
+                                   double tolerance, FieldList fields) {
+  return Finder(prisms, range, points, tolerance, fields).find();
 }
 
 }  // namespace prismfield

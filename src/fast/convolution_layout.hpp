@@ -114,6 +114,6 @@ struct ConvolutionLayout {
 /// Throws InputError, which says in one line why a convolution cannot serve.
 [[nodiscard]] ConvolutionLayout find_convolution(const PrismSource& prisms, IndexRange range,
                                                  const PointColumns& points, double tolerance,
-                                                 FieldSet set = FieldSet::all);
+                                                 FieldList fields = FieldList::all());
 
 }  // namespace prismfield

@@ -36,7 +36,7 @@ void check_fft(const Request& request, const PrismSource& ensemble, const PointC
     refuse_fft(fmt::format("it computes in double; leave out execution.precision {}", name(wanted.precision)));
   }
   problem.mesh = std::make_shared<const ConvolutionLayout>(
-      find_convolution(ensemble, problem.looked_at, points, wanted.tolerance, smallest_set(request.fields)));
+      find_convolution(ensemble, problem.looked_at, points, wanted.tolerance, computed_fields(request.fields)));
 }
 
 /// Layers of which a share of prisms has some, as many as there are in the prisms that were looked at.
@@ -61,7 +61,7 @@ void plan_fft(Plan& plan, const Request& request, const ProblemSize& problem, co
     const std::int64_t engine = engine_bytes(layout.shape, tile_points_of(layout, 0, traits), traits);
     const ConvolutionBuffers buffers =
         choose_buffers(plan.memory_limit - engine,
-                       {layout.shape.reals() * 8, fields_of(plan.set).size(), part.layers, part.planes}, Products::one);
+                       {layout.shape.reals() * 8, plan.computed.size(), part.layers, part.planes}, Products::one);
     part.layers_at_once = buffers.layers_at_once;
     part.planes_at_once = buffers.planes_at_once;
     part.scratch_bytes = engine + buffers.bytes;
@@ -128,8 +128,14 @@ double kernel_weight(const Plan& plan, const FormWeights& weights) {
       points.upward.push_back(plane.upward);
     }
   }
-  const CostSettings settings{
-      plan.precision, plan.kernel, plan.lanes, weights, 0, 0, is_device(plan.space), has_magnetic_gradient(plan.set)};
+  const CostSettings settings{plan.precision,
+                              plan.kernel,
+                              plan.lanes,
+                              weights,
+                              0,
+                              0,
+                              is_device(plan.space),
+                              has_magnetic_gradient(plan.computed)};
   std::vector<double> of_cell(cells.west.size()), of_group(static_cast<std::size_t>(points.groups));
   add_costs(settings, cells, 0, points, 1, 1, of_cell.data(), of_group.data());
   double cost = 0;
@@ -148,7 +154,7 @@ double fft_seconds(const Plan& plan, const Request& /*request*/, const PrismSour
   constexpr double of_halving = 0.057, of_sums = 0.6, of_prism = 20, of_point = 300;
   const FormWeights weights = measured_weights(plan);
   const double unit = weights[static_cast<std::size_t>(Form::multipole_8)];
-  const auto fields = static_cast<double>(fields_of(plan.set).size()), layers = static_cast<double>(part.layers),
+  const auto fields = static_cast<double>(plan.computed.size()), layers = static_cast<double>(part.layers),
              planes = static_cast<double>(part.planes), numbers = static_cast<double>(layout.shape.reals());
   const double passes = std::ceil(planes / static_cast<double>(part.planes_at_once));
   const double offsets = static_cast<double>(layout.kernel_rows().size()) * static_cast<double>(layout.shape.pitch());
@@ -186,19 +192,20 @@ std::shared_ptr<const ConvolutionLayout> layout_of(const fast::ProductShare& sha
   const Plan& plan = share.plan;
   const std::shared_ptr<const ConvolutionLayout>& found = plan.fft.layout;
   const bool is_all = plan.points() == IndexRange{0, plan.n_points};
-  if (is_all && found->range == plan.prisms() && found->magnetizations.empty() != has_magnetic(plan.set)) return found;
+  if (is_all && found->range == plan.prisms() && found->magnetizations.empty() != has_magnetic(plan.computed))
+    return found;
   return std::make_shared<const ConvolutionLayout>(
-      find_convolution(share.prisms, plan.prisms(), share.points, found->tolerance, plan.set));
+      find_convolution(share.prisms, plan.prisms(), share.points, found->tolerance, plan.computed));
 }
 
 std::unique_ptr<fast::ShareProduct> make_product(const fast::ProductShare& share) {
   ConvolutionPlan all;
   all.plan = share.plan;
-  all.fields = fields_of(share.plan.set);
+  all.fields = share.plan.computed;
   all.constant = 1;
   all.layout = layout_of(share);
   const EngineTraits traits =
-      engine_traits(share.plan.space, Precision::double_, share.plan.set, KernelKind::automatic);
+      engine_traits(share.plan.space, Precision::double_, share.plan.computed, KernelKind::automatic);
   choose_sizes(all, share.prisms, share.points, traits, Products::one);
   return make_convolution_product(share, std::move(all));
 }

@@ -135,7 +135,7 @@ void choose_sizes(ConvolutionPlan& all, const PrismSource& prisms, const PointCo
                   const EngineTraits& traits, Products products) {
   const ConvolutionLayout& layout = *all.layout;
   all.engine = engine_settings(all.plan, prisms, points);
-  all.engine.rows = kernel::field_rows(all.plan.set, all.fields, all.plan.inducing_direction);
+  all.engine.rows = kernel::field_rows(smallest_set(all.plan.computed), all.fields, all.plan.inducing_direction);
   all.engine.slots = 1;
   all.engine.batch = batch;
   all.engine.block = traits.is_device ? std::min(block_device, traits.max_block) : 1;
@@ -154,7 +154,7 @@ ConvolutionPlan plan_convolution(Space space, const PrismSource& prisms, const P
   const Request direct = direct_request(space, request);
   ConvolutionPlan all;
   all.fields = request.fields;
-  all.constant = request.constant(has_magnetic(smallest_set(request.fields)));
+  all.constant = request.constant(has_magnetic(request.fields));
   all.plan = plan_on_ranks(direct, prisms, points, problem_size(prisms, points), communicator);
   all.plan.method = Method::fft;
   all.plan.direct = {};
@@ -168,8 +168,8 @@ ConvolutionPlan plan_convolution(Space space, const PrismSource& prisms, const P
     std::iota(numbers.begin(), numbers.end(), all.plan.point_begin);
     all.points = chosen_points(points, numbers);
     all.layout = std::make_shared<const ConvolutionLayout>(
-        find_convolution(prisms, all.plan.prisms(), all.points, request.execution.tolerance, all.plan.set));
-    const EngineTraits traits = engine_traits(space, Precision::double_, all.plan.set, KernelKind::automatic);
+        find_convolution(prisms, all.plan.prisms(), all.points, request.execution.tolerance, all.plan.computed));
+    const EngineTraits traits = engine_traits(space, Precision::double_, all.plan.computed, KernelKind::automatic);
     choose_sizes(all, prisms, all.points, traits, Products::many);
     count_bytes(all, traits, prisms, points, communicator.rank());
   });

@@ -33,7 +33,7 @@ public:
         m_prisms(share.prisms),
         m_points(share.points),
         m_layout(plan.layout),
-        m_set(plan.plan.set),
+        m_set(smallest_set(plan.plan.computed)),
         m_operator(space, share.prisms, std::move(plan), Communicator()) {
     take_densities();
   }

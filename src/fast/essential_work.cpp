@@ -29,15 +29,15 @@ PlacedItem item_of(const PrismBlock& b, std::int64_t first, std::int64_t number)
 }
 
 /// Those that the fields of a set need.
-std::vector<std::vector<double>*> columns_of(PrismBlock& b, FieldSet set) {
+std::vector<std::vector<double>*> columns_of(PrismBlock& b, FieldList fields) {
   std::vector<std::vector<double>*> columns = {&b.west, &b.east, &b.south, &b.north, &b.bottom, &b.top, &b.density};
-  if (!has_magnetic(set)) return columns;
+  if (!has_magnetic(fields)) return columns;
   for (std::vector<double>& component : b.magnetization) columns.push_back(&component);
   return columns;
 }
 
 /// Prisms by the ranks that get them, a number of each column, in their order. Empties the block.
-Lists lists_of(PrismBlock& block, FieldSet set, std::int64_t first, const SpaceParts& parts, int ranks) {
+Lists lists_of(PrismBlock& block, FieldList fields, std::int64_t first, const SpaceParts& parts, int ranks) {
   std::vector<int> part;
   std::vector<std::size_t> count(static_cast<std::size_t>(ranks), 0);
   for (std::int64_t number = first; number < first + block.size(); ++number) {
@@ -45,7 +45,7 @@ Lists lists_of(PrismBlock& block, FieldSet set, std::int64_t first, const SpaceP
     ++count[static_cast<std::size_t>(part.back())];
   }
   Lists lists(count.size());
-  const auto columns = columns_of(block, set);
+  const auto columns = columns_of(block, fields);
   for (std::size_t p = 0; p < count.size(); ++p) lists[p].reserve(columns.size() * count[p]);
   for (std::size_t i = 0; i < part.size(); ++i) {
     std::vector<double>& list = lists[static_cast<std::size_t>(part[i])];
@@ -56,9 +56,9 @@ Lists lists_of(PrismBlock& block, FieldSet set, std::int64_t first, const SpaceP
 }
 
 /// Empties the lists.
-PrismBlock block_of(Lists& lists, FieldSet set) {
+PrismBlock block_of(Lists& lists, FieldList fields) {
   PrismBlock block;
-  const auto columns = columns_of(block, set);
+  const auto columns = columns_of(block, fields);
   const std::size_t numbers = columns.size();
   std::size_t n = 0, next = 0;
   for (const std::vector<double>& list : lists) n += list.size() / numbers;
@@ -112,11 +112,12 @@ PrismBlock EssentialWork::fetch_prisms(const PrismSource& prisms, const Communic
   sample = gather_everywhere(communicator, sample);
   Lists lists;
   on_all_ranks(communicator, [&] {
-    lists = lists_of(block, m_plan.set, range.begin, SpaceParts(std::move(sample), ranks, &m_parts_of_points), ranks);
+    lists =
+        lists_of(block, m_plan.computed, range.begin, SpaceParts(std::move(sample), ranks, &m_parts_of_points), ranks);
   });
   m_bytes_of_prisms = bytes_to_others(lists);
   lists = exchange_lists(std::move(lists), communicator);
-  on_all_ranks(communicator, [&] { block = block_of(lists, m_plan.set); });
+  on_all_ranks(communicator, [&] { block = block_of(lists, m_plan.computed); });
   return block;
 }
 
@@ -139,7 +140,7 @@ void EssentialWork::prepare(const PrismSource& prisms, const PointColumns& point
 }
 
 void EssentialWork::add_trees(const ProductShare& share, PrismBlock& block, const Communicator& communicator) {
-  const bool is_last = share.plan.set == sets_of_products(m_plan.set).back();
+  const bool is_last = share.plan.computed == fields_of(sets_of(m_plan.computed).back());
   std::unique_ptr<TreeProduct> trees;
   std::vector<double> boxes;
   on_all_ranks(communicator, [&] {

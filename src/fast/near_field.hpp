@@ -152,7 +152,7 @@ void for_each_leaf(const char* name, const Space& space, const Functor& functor)
 /// Adds what the rows' pairs are to the points' scratch, or to the prisms' sums.
 template <class Space>
 void add_near_fields(const Space& space, FieldSet set, const NearData<typename Space::memory_space>& data) {
-  with_operator_set(set, [&](auto of) {
+  with_set(set, [&](auto of) {
     if constexpr (is_device_space<Space>) {
       for_each_leaf("prismfield::near_fields", space, DeviceNearFields<of(), Space>{data});
     } else {
@@ -167,7 +167,7 @@ void add_near_fields(const Space& space, FieldSet set, const NearData<typename S
 
 template <class Space>
 void add_near_sums(const Space& space, FieldSet set, const NearData<typename Space::memory_space>& data) {
-  with_operator_set(set, [&](auto of) {
+  with_set(set, [&](auto of) {
     if constexpr (is_device_space<Space>) {
       for_each_leaf("prismfield::near_sums", space, DeviceNearSums<of(), Space>{data});
     } else {

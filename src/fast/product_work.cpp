@@ -37,13 +37,6 @@ PointColumns part_of(const PointColumns& points, IndexRange range) {
 
 }  // namespace
 
-std::vector<FieldSet> sets_of_products(FieldSet set) {
-  if (has_both_kinds(set)) {
-    return {FieldSet::all, has_magnetic_gradient(set) ? FieldSet::magnetic_gradient : FieldSet::magnetic};
-  }
-  return {set};
-}
-
 void ProductWork::with_memory(const std::function<void()>& step) const {
   const auto fail = [&](const std::exception& failure) {
     throw RunError(fmt::format("no memory for {} prisms at {} points by execution.method: {}: {}",
@@ -62,14 +55,14 @@ std::int64_t ProductWork::n_pairs() const { return product_or_most(m_plan.prisms
 
 void ProductWork::make_room(std::int64_t n_points) {
   const auto n = static_cast<std::size_t>(n_points);
-  m_values.assign(static_cast<std::size_t>(fields_of(m_plan.set).size()) * n, 0.0);
+  m_values.assign(static_cast<std::size_t>(m_plan.computed.size()) * n, 0.0);
   m_contact.assign(n_contact_columns * n, 0.0);
 }
 
 void ProductWork::for_each_product(const std::function<void(const Plan&)>& f) const {
   Plan plan = m_plan;
-  for (const FieldSet set : sets_of_products(m_plan.set)) {
-    plan.set = set;
+  for (const FieldSet set : sets_of(m_plan.computed)) {
+    plan.computed = fields_of(set);
     f(plan);
   }
 }
@@ -118,15 +111,12 @@ double* ProductWork::compute_one(std::size_t number, const Pause& pause, double*
     std::fill(m_contact.begin(), m_contact.end(), 0.0);
   }
   product->compute(pause, values, m_contact.data());
-  // what diverges in one of two products does in their sum; prisms are the same
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    if (i % n_contact_columns != Contact::prisms) m_contact[i] += before[i];
-  }
+  if (number > 0) add_product_contacts(before, m_contact);
   const std::array<std::int64_t, n_forms> pairs = product->pairs_by_form();
   for (std::size_t f = 0; f < pairs.size(); ++f) m_pairs_by_form[f] += pairs[f];
   if (number + 1 < m_products.size()) product.reset();
   const auto n_points = static_cast<std::int64_t>(m_contact.size()) / n_contact_columns;
-  return values + fields_of(sets_of_products(m_plan.set)[number]).size() * n_points;
+  return values + fields_of(sets_of(m_plan.computed)[number]).size() * n_points;
 }
 
 WorkDone ProductWork::take() {

@@ -20,12 +20,9 @@
 /// Forward runs by methods that compute a rank's share in a product.
 namespace prismfield::fast {
 
-/// The sets of a run's products: its own, or that of gravity and that of magnetic fields.
-[[nodiscard]] std::vector<FieldSet> sets_of_products(FieldSet set);
-
 /// What a rank computes: prisms at points.
 struct ProductShare {
-  /// the run's, with the set of the product
+  /// the run's, with the fields of the product
   const Plan& plan;
   /// see RankWork::expect()
   FieldSizes sizes;
@@ -43,7 +40,7 @@ using Pause = std::function<void(double done_fraction)>;
 class ShareProduct {
 public:
   virtual ~ShareProduct() = default;
-  /// Once. values: (field of the plan's set, point), G = 1; contact: (point, n_contact_columns), see
+  /// Once. values: (field that the plan computes, point), G = 1; contact: (point, n_contact_columns), see
   /// kernel/contact.hpp. Both are zeros before.
   virtual void compute(const Pause& pause, double* values, double* contact) = 0;
   /// Pairs that were computed one by one; after compute().

@@ -77,7 +77,9 @@ std::int64_t tree_bytes(FieldSet set, const Plan& plan, const ProblemSize& probl
 }
 
 /// Of the columns of a rank's prisms.
-std::int64_t bytes_of_prisms(const Plan& plan) { return plan.prisms().size() * (has_magnetic(plan.set) ? 10 : 7) * 8; }
+std::int64_t bytes_of_prisms(const Plan& plan) {
+  return plan.prisms().size() * (has_magnetic(plan.computed) ? 10 : 7) * 8;
+}
 
 /// Adds what ranks need to have parts of space, on the host: cells and prisms that go and that come, and rank 0's order
 /// of the points.
@@ -104,7 +106,7 @@ void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, c
   plan.tree.leaf_points = leaves.points;
   // all trees are made before the first product
   plan.tree.bytes = 0;
-  for (const FieldSet set : fast::sets_of_products(plan.set)) {
+  for (const FieldSet set : sets_of(plan.computed)) {
     plan.tree.bytes += tree_bytes(set, plan, problem, traits.memory);
   }
   // a device's prisms are on the host until they are copied; a host's are freed before trees take more

@@ -99,8 +99,8 @@ private:
     // masses are volumes
     std::fill(m_block.density.begin(), m_block.density.end(), 1.0);
     m_prisms = std::make_unique<PrismList>(m_block.columns());
-    TreeSettings settings = tree_settings(m_work.plan.set, m_work.fields, tolerance, sizes_of_fields(space),
-                                          m_work.plan.inducing_direction);
+    TreeSettings settings = tree_settings(smallest_set(m_work.plan.computed), m_work.fields, tolerance,
+                                          sizes_of_fields(space), m_work.plan.inducing_direction);
     settings.inside = share_inside(m_work.plan.inside);
     const LeafSizes leaves =
         leaf_sizes(is_device_space<ExecutionSpace>, points_per_prism(prisms, m_work.unordered), m_work.n_prisms());

@@ -23,7 +23,7 @@ namespace prismfield::fast {
 
 [[nodiscard]] inline TreeSettings settings_of(const ProductShare& share) {
   const Plan& plan = share.plan;
-  TreeSettings settings = tree_settings(plan.set, fields_of(plan.set), plan.tolerance, share.sizes);
+  TreeSettings settings = tree_settings(smallest_set(plan.computed), plan.computed, plan.tolerance, share.sizes);
   settings.leaf_prisms = plan.tree.leaf_prisms;
   settings.leaf_points = plan.tree.leaf_points;
   settings.inside = share_inside(plan.inside);
@@ -52,7 +52,7 @@ class TreeShare final : public TreeProduct {
 public:
   TreeShare(const Space& space, const ProductShare& share, PrismBlock prisms, bool is_alone)
       : m_space(space),
-        m_n_fields(fields_of(share.plan.set).size()),
+        m_n_fields(share.plan.computed.size()),
         m_n_points(share.points.size()),
         m_products(space, std::move(prisms), share.points, settings_of(share),
                    is_alone ? std::nullopt : std::optional(boxes_of_all(share))) {}

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
+#include <span>
 
 namespace prismfield {
 
@@ -38,6 +40,14 @@ inline constexpr int n_contact_columns = Contact::prisms + 1;
     if (std::abs(row[column]) > rounding * row[Contact::parts]) return true;
   }
   return false;
+}
+
+/// Adds the rows of contacts of a second product of the same prisms at the same points: what diverges in one of two
+/// products does in their sum.
+inline void add_product_contacts(std::span<const double> of_product, std::span<double> all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i % n_contact_columns != Contact::prisms) all[i] += of_product[i];
+  }
 }
 
 }  // namespace prismfield

@@ -5,6 +5,13 @@
 #include "kernel/closed_forms.hpp"
 
 namespace prismfield::kernel {
+
+/// The set that is computed where corners are asked for a set: a kernel for each would cost more to compile than they
+/// would save in studies.
+[[nodiscard]] constexpr FieldSet corners_set(FieldSet set) noexcept {
+  return has_magnetic(set) ? FieldSet::magnetic_gradient : FieldSet::all;
+}
+
 inline namespace PRISMFIELD_LANES {
 
 /// The papers' sum over eight corners with the library's logarithm and arctangent (Couder-Castaneda 2013, appendix, its

@@ -20,9 +20,7 @@ struct Wants {
 };
 
 /// The set of gravity of which a set is made: magnetic fields are the tensor of unit density times the magnetisation.
-[[nodiscard]] constexpr FieldSet gravity_of(FieldSet set) {
-  return has_both_kinds(set) ? FieldSet::all : has_magnetic(set) ? FieldSet::tensor : set;
-}
+[[nodiscard]] constexpr FieldSet gravity_of(FieldSet set) { return has_magnetic(set) ? FieldSet::tensor : set; }
 
 /// Third derivatives of the integral of 1/distance over a prism, z up.
 template <class L>

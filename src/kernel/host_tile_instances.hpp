@@ -27,11 +27,11 @@ void pairs_of_item_on_host(const LaunchData<A, Kokkos::HostSpace>& data, const P
 template <class A, FieldSet set>
 struct HostTileInstances {
   static constexpr auto all = &accumulate_tile_on_host<A, set, ChooseForm<Pass::all>, host_width<A>>;
-  static constexpr auto corners = &accumulate_tile_on_host<A, set, CornersForm, 1>;
+  static constexpr auto pairs = &pairs_of_item_on_host<A, set>;
 };
 template <class A, FieldSet set>
-struct HostPairInstances {
-  static constexpr auto pairs = &pairs_of_item_on_host<A, set>;
+struct HostCornersInstances {
+  static constexpr auto corners = &accumulate_tile_on_host<A, set, CornersForm, 1>;
 };
 
 }  // namespace prismfield::kernel

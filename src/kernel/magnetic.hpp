@@ -59,16 +59,10 @@ PRISMFIELD_INLINE_FUNCTION FieldValues<set, L> composed(const FieldValues<gravit
     return gravity;
   } else {
     using T = value_t<L>;
-    constexpr FieldSet from = gravity_of(set);
     FieldValues<set, L> out;
-    if constexpr (has_both_kinds(set)) {
-      for (int f = 0; f < FieldValues<from, L>::size; ++f) {
-        out.value[f] = gravity.value[f] * L(static_cast<T>(weight.sources.density));
-      }
-    }
-    const L mx(static_cast<T>(weight.sources.magnetization[0]));
-    const L my(static_cast<T>(weight.sources.magnetization[1]));
-    const L mz(static_cast<T>(weight.sources.magnetization[2]));
+    const L mx(static_cast<T>(weight.magnetization[0]));
+    const L my(static_cast<T>(weight.magnetization[1]));
+    const L mz(static_cast<T>(weight.magnetization[2]));
     const L xy = at<Field::gxy>(gravity), xz = at<Field::gxz>(gravity), yz = at<Field::gyz>(gravity);
     at<Field::bx>(out) = fma(at<Field::gxx>(gravity), mx, fma(xy, my, xz * mz));
     at<Field::by>(out) = fma(xy, mx, fma(at<Field::gyy>(gravity), my, yz * mz));
@@ -92,7 +86,7 @@ PRISMFIELD_INLINE_FUNCTION void add_inside(const MagneticWeight<A>& weight, cons
   using T = value_t<L>;
   constexpr int first = FieldValues<set, L>::index(Field::bx);
   for (int d = 0; d < 3; ++d) {
-    const auto m = static_cast<T>(weight.inside[d]) * static_cast<T>(weight.sources.magnetization[d]);
+    const auto m = static_cast<T>(weight.inside[d]) * static_cast<T>(weight.magnetization[d]);
     fields.value[first + d] = fma(part, L(m), fields.value[first + d]);
   }
 }
@@ -107,13 +101,11 @@ PRISMFIELD_INLINE_FUNCTION Kokkos::Array<double, 3> edge_strengths(const PrismWe
 }
 template <class A>
 PRISMFIELD_INLINE_FUNCTION Kokkos::Array<double, 3> edge_strengths(const MagneticWeight<A>& weight) {
-  constexpr double of_component[3] = {1, 0.6180339887498949, 0.3247179572447460}, of_density = 0.7548776662466927;
+  constexpr double of_component[3] = {1, 0.6180339887498949, 0.3247179572447460};
   const auto amount = static_cast<double>(weight.density);
   double part[3];
-  for (int d = 0; d < 3; ++d) part[d] = of_component[d] * static_cast<double>(weight.sources.magnetization[d]);
-  const double density = of_density * static_cast<double>(weight.sources.density);
-  return {amount * (part[1] + part[2] + density), amount * (part[0] + part[2] + density),
-          amount * (part[0] + part[1] + density)};
+  for (int d = 0; d < 3; ++d) part[d] = of_component[d] * static_cast<double>(weight.magnetization[d]);
+  return {amount * (part[1] + part[2]), amount * (part[0] + part[2]), amount * (part[0] + part[1])};
 }
 
 }  // namespace PRISMFIELD_LANES

@@ -75,21 +75,16 @@ struct PrismWeight {
   Real density;
 };
 
-/// What a prism's fields are proportional to beside its weight, where magnetic ones are computed. The weight is then of
-/// density 1 in forward runs, in products of operators of the amounts that they multiply.
+/// A prism's magnetisation along easting, northing, upward, A/m.
 template <class A>
-struct PrismSources {
-  using Real = typename A::Real;
-  /// of gravity, kg/m3
-  Real density;
-  /// A/m
-  Real magnetization[3];
+struct PrismMagnetization {
+  typename A::Real magnetization[3];
 };
 
-/// A prism's weight as kernels of magnetic fields see it.
+/// A prism's weight as kernels of magnetic fields see it: of density 1 in forward runs, in products of operators of the
+/// amounts that they multiply.
 template <class A>
-struct MagneticWeight : PrismWeight<A> {
-  PrismSources<A> sources;
+struct MagneticWeight : PrismWeight<A>, PrismMagnetization<A> {
   /// 4 pi times the part of the magnetisation, along each direction, that B holds inside
   typename A::Real inside[3];
 };

@@ -25,7 +25,7 @@ struct LaunchData {
   Array<NearPrism<A>> near;
   Array<PrismWeight<A>> weights;
   /// (n_prisms) of magnetic sets, and of these 4 pi times the part of the magnetisation that B holds inside
-  Array<PrismSources<A>> sources;
+  Array<PrismMagnetization<A>> magnetizations;
   Kokkos::Array<Real, 3> inside{};
   /// (n_prisms / batch, rounded up), for the pass of near pairs
   Array<BatchReach> reach;
@@ -36,6 +36,8 @@ struct LaunchData {
   std::int64_t slots = 1;
   /// some near pairs take doubles in a run of floats
   bool near_in_double = false;
+  /// of corners: the row of scratch that a field of corners_set() goes to; -1: none
+  Kokkos::Array<std::int8_t, n_gravity_fields> row_of_corners{};
   /// (slot, field, n_padded)
   Kokkos::View<Real***, Kokkos::LayoutRight, Memory> scratch;
   /// (n_points, n_contact_columns): what prisms the point touches, see kernel/contact.hpp
@@ -50,7 +52,7 @@ inline namespace PRISMFIELD_LANES {
 template <FieldSet set, class A, class Memory>
 PRISMFIELD_INLINE_FUNCTION WeightOf<A, set> weight_of(const LaunchData<A, Memory>& data, std::int64_t p) {
   if constexpr (has_magnetic(set)) {
-    return {data.weights(p), data.sources(p), {data.inside[0], data.inside[1], data.inside[2]}};
+    return {data.weights(p), data.magnetizations(p), {data.inside[0], data.inside[1], data.inside[2]}};
   } else {
     return data.weights(p);
   }
@@ -207,7 +209,9 @@ PRISMFIELD_INLINE_FUNCTION void accumulate_tile(const LaunchData<typename Ls::Ar
         }
       }
       for (int f = 0; f < FieldValues<set, L>::size; ++f) {
-        auto* const to = &data.scratch(slot, f, point);
+        const int row = std::is_same_v<Kernel, CornersForm> ? data.row_of_corners[f] : f;
+        if (row < 0) continue;
+        auto* const to = &data.scratch(slot, row, point);
         store(load<L>(to) + sums.value[f], to);
       }
     }

@@ -42,7 +42,7 @@ public:
   EntryKernel(const Space& space, PrismBlock cells, const OrderedPoints& points, const EngineSettings& settings,
               const Request& request)
       : m_fields(request.fields),
-        m_function(with_operator_set(
+        m_function(with_set(
             settings.set,
             [](auto set) -> Function { return &kernel::pairs_of_item_on_host<Arithmetic, decltype(set)::value>; })),
         m_staged(settings),
@@ -64,7 +64,8 @@ public:
     m_launch.far = uncounted(staged.far, 0, m_staged.size());
     m_launch.near = uncounted(staged.near, 0, m_staged.size());
     m_launch.weights = uncounted(staged.weights, 0, m_staged.size());
-    m_launch.sources = uncounted(staged.sources, 0, static_cast<std::int64_t>(staged.sources.extent(0)));
+    m_launch.magnetizations =
+        uncounted(staged.magnetizations, 0, static_cast<std::int64_t>(staged.magnetizations.extent(0)));
     m_launch.inside = staged.inside;
     m_pairs.sink = kernel::PairSink::entries;
     m_pairs.scale = request.constant(has_magnetic(settings.set));
@@ -118,9 +119,9 @@ public:
 private:
   [[nodiscard]] bool are_alike(std::int64_t a, std::int64_t b) const {
     if (m_launch.far(a).shape != m_launch.far(b).shape) return false;
-    if (m_launch.sources.extent(0) == 0) return true;
-    const auto& of_a = m_launch.sources(a).magnetization;
-    const auto& of_b = m_launch.sources(b).magnetization;
+    if (m_launch.magnetizations.extent(0) == 0) return true;
+    const auto& of_a = m_launch.magnetizations(a).magnetization;
+    const auto& of_b = m_launch.magnetizations(b).magnetization;
     return of_a[0] == of_b[0] && of_a[1] == of_b[1] && of_a[2] == of_b[2];
   }
   template <class View>
@@ -132,7 +133,7 @@ private:
     launch.far = uncounted(m_launch.far, first, n);
     launch.near = uncounted(m_launch.near, first, n);
     launch.weights = uncounted(m_launch.weights, first, n);
-    if (m_launch.sources.extent(0) > 0) launch.sources = uncounted(m_launch.sources, first, n);
+    if (m_launch.magnetizations.extent(0) > 0) launch.magnetizations = uncounted(m_launch.magnetizations, first, n);
     launch.prism_end = n;
   }
 

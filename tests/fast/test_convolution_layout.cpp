@@ -62,7 +62,7 @@ TEST(ConvolutionLayout, HasLayersOfEachMagnetisation) {
   for (const Directions directions : {Directions::alike, Directions::random}) {
     const Magnets source(prisms, directions);
     const ConvolutionLayout layout = find_convolution(
-        source, {0, source.size()}, flat_grid(over_easting, over_northing, 30), 1e-12, FieldSet::magnetic);
+        source, {0, source.size()}, flat_grid(over_easting, over_northing, 30), 1e-12, fields_of(FieldSet::magnetic));
     const std::size_t n = directions == Directions::alike ? 1 : 3;
     ASSERT_EQ(layout.magnetizations.size(), n);
     EXPECT_EQ(layout.layers.size(), 3 * n);

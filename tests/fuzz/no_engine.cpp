@@ -18,9 +18,9 @@ const ForwardMethod fft_method{};
 
 int device_count() { std::abort(); }
 std::vector<Space> built_spaces() { std::abort(); }
-EngineTraits engine_traits(Space, Precision, FieldSet, KernelKind) { std::abort(); }
-std::unique_ptr<FieldEngine> make_engine(Space, Precision, const EngineSettings&) { std::abort(); }
-void sum_few_pairs(FieldSet, const PrismColumns&, const PointColumns&, const std::array<double, 3>&, std::span<double>,
+EngineTraits engine_traits(Space, Precision, FieldList, KernelKind) { std::abort(); }
+std::unique_ptr<FieldEngine> make_engine(Space, Precision, FieldList, const EngineSettings&) { std::abort(); }
+void sum_few_pairs(FieldList, const PrismColumns&, const PointColumns&, const std::array<double, 3>&, std::span<double>,
                    std::span<double>) {
   std::abort();
 }

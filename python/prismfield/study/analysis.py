@@ -27,7 +27,6 @@ TUNED_KEYS |= {f"execution.{key}" for key in "space slots batch block partition 
 # the sets of fields for which kernels are compiled
 FIELD_SETS = {"gz": ("gz",), "vector": VECTOR, "tensor": TENSOR, "vector_tensor": VECTOR + TENSOR, "all": NATIVE}
 FIELD_SETS |= {"magnetic": FLUX_DENSITY, "magnetic_gradient": FLUX_DENSITY + FLUX_GRADIENT}
-FIELD_SETS |= {"all_and_magnetic": NATIVE + FLUX_DENSITY, "every": NATIVE + FLUX_DENSITY + FLUX_GRADIENT}
 # By precision, field set and form: floating-point operations of one pair in double and in float, counted by
 # tests/test_operation_table.cpp with the source of the kernels (docs/numerics.md, Operations of a pair).
 OPERATIONS: dict[str, dict[str, list[tuple[int, int]]]] = json.loads(
@@ -407,8 +406,8 @@ def fit_group(study: StudyData, key: str, along: str, points: list[Row]) -> Row:
 # ---- rooflines
 
 
-def smallest_set(fields: Iterable[str]) -> str:
-    """The set of which a run of these fields takes the kernel."""
+def sets_of(fields: Iterable[str]) -> list[str]:
+    """The sets of which a run of these fields takes the kernels: one, or that of density and that of magnetic fields."""
 
     def like(name: str) -> str:
         """A native field that takes the same: a sum of such has the name of one but for its letters."""
@@ -417,7 +416,8 @@ def smallest_set(fields: Iterable[str]) -> str:
         return name if name in NATIVE else {2: "gx", 3: "gxx"}.get(len(name), "potential")
 
     wanted = set(map(like, fields))
-    return next((name for name, own in FIELD_SETS.items() if wanted <= set(own)), "every")
+    parts = [part for part in (wanted & set(NATIVE), wanted - set(NATIVE)) if part]
+    return [next(name for name, own in FIELD_SETS.items() if part <= set(own)) for part in parts]
 
 
 def operations_of_pair(form: str, field_set: str, precision: str) -> tuple[float, float]:
@@ -442,7 +442,7 @@ def bytes_of_pair(field_set: str, precision: str, batch: int | None) -> float:
     return (4 if precision == "single" else 8) * (3 + 2 * len(FIELD_SETS[field_set])) / batch
 
 
-def roofline_of(point: Row, field_set: str, peak: dict[str, float]) -> Row:
+def roofline_of(point: Row, field_sets: list[str], peak: dict[str, float]) -> Row:
     """Where a point stands on the roofline of its machine, between arithmetic and memory.
 
     `peak`: what `prismfield info --calibrate` found of its space, operations and bytes per second, a fused multiply-add
@@ -450,12 +450,15 @@ def roofline_of(point: Row, field_set: str, peak: dict[str, float]) -> Row:
     """
     if len(point["pairs_by_form"]) < len(FORMS):
         return {}
-    counts = [operations_of_pair(form, field_set, point["precision"]) for form in FORMS]
-    in_double, in_float = map(float, np.array([*point["pairs_by_form"].values()], float) @ np.array(counts, float))
+    counts = [[operations_of_pair(form, own, point["precision"]) for form in FORMS] for own in field_sets]
+    in_double, in_float = map(
+        float, np.array([*point["pairs_by_form"].values()], float) @ np.array(counts, float).sum(axis=0)
+    )
     seconds = middle_of(point, "field_seconds")
     operations = in_double + in_float
     # per byte that the kernel moves at most
-    intensity = operations / (bytes_of_pair(field_set, point["precision"], point["batch"]) * point["pairs"])
+    bytes_moved = sum(bytes_of_pair(own, point["precision"], point["batch"]) for own in field_sets)
+    intensity = operations / (bytes_moved * point["pairs"])
     fraction, bound = nan, None
     if peak and (workers := workers_of(point)):
         # every device has its own peak; threads share that of their machine
@@ -486,7 +489,7 @@ def place_on_rooflines(study: StudyData) -> None:
     for point in study.points:
         if has_speed(point) and point["id"] in errors:
             peak = peaks[point["machine"]].get(point["space"], {})
-            point |= roofline_of(point, smallest_set(row["field"] for row in errors[point["id"]]), peak)
+            point |= roofline_of(point, sets_of(row["field"] for row in errors[point["id"]]), peak)
 
 
 # ---- performance portability

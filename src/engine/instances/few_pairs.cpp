@@ -22,10 +22,9 @@ View view_of(std::vector<T>& all, Lengths... lengths) {
   return View(all.data(), static_cast<std::size_t>(lengths)...);
 }
 
-}  // namespace
-
-void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns& points,
-                   const std::array<double, 3>& inside, std::span<double> values, std::span<double> contact) {
+/// The product of one set.
+void sum_set(FieldSet set, const PrismColumns& prisms, const PointColumns& points, const std::array<double, 3>& inside,
+             std::span<double> values, std::span<double> contact) {
   static const kernel::MultipoleTables tables = kernel::multipole_tables();
   const std::size_t n = prisms.west.size();
   const auto n_points = static_cast<std::size_t>(points.size());
@@ -43,7 +42,7 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
   std::vector<kernel::FarPrismIn<A, Host>> far(n);
   std::vector<kernel::NearPrism<A>> near(n);
   std::vector<kernel::PrismWeight<A>> weights(n);
-  std::vector<kernel::PrismSources<A>> sources(has_magnetic(set) ? n : 0);
+  std::vector<kernel::PrismMagnetization<A>> magnetizations(has_magnetic(set) ? n : 0);
   const double origin[3] = {};
   for (std::size_t i = 0; i < n; ++i) {
     const double face[3][2] = {
@@ -60,9 +59,9 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
     kernel::prepare_prism<A>(shapes.back(), static_cast<std::int32_t>(shapes.size() - 1), face, origin, far[i],
                              near[i]);
     kernel::prepare_weight<A>(shapes.back(), face, has_magnetic(set) ? 1.0 : prisms.density[i], weights[i]);
-    if (!has_magnetic(set)) continue;
-    sources[i].density = has_both_kinds(set) ? prisms.density[i] : 0;
-    for (std::size_t d = 0; d < 3; ++d) sources[i].magnetization[d] = prisms.magnetization[d][i];
+    for (std::size_t d = 0; d < 3 && has_magnetic(set); ++d) {
+      magnetizations[i].magnetization[d] = prisms.magnetization[d][i];
+    }
   }
 
   std::array<std::vector<double>, 3> places;
@@ -84,7 +83,7 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
   data.far = view_of<decltype(data.far)>(far, n);
   data.near = view_of<decltype(data.near)>(near, n);
   data.weights = view_of<decltype(data.weights)>(weights, n);
-  data.sources = view_of<decltype(data.sources)>(sources, sources.size());
+  data.magnetizations = view_of<decltype(data.magnetizations)>(magnetizations, magnetizations.size());
   data.inside = kernel::inside_factors<A>(inside);
   data.prism_end = static_cast<std::int64_t>(n);
   data.batch = std::max<std::int64_t>(data.prism_end, 1);
@@ -101,11 +100,24 @@ void sum_few_pairs(FieldSet set, const PrismColumns& prisms, const PointColumns&
   std::copy(touched.begin(), touched.end(), contact.begin());
 }
 
+}  // namespace
+
+void sum_few_pairs(FieldList fields, const PrismColumns& prisms, const PointColumns& points,
+                   const std::array<double, 3>& inside, std::span<double> values, std::span<double> contact) {
+  std::vector<double> before;
+  for (const FieldSet set : sets_of(fields)) {
+    sum_set(set, prisms, points, inside, values, contact);
+    values = values.subspan(static_cast<std::size_t>(fields_of(set).size() * points.size()));
+    add_product_contacts(before, contact.first(before.size()));
+    before.assign(contact.begin(), contact.end());
+  }
+}
+
 std::array<double, 3> edge_strengths(FieldSet set, const PrismBlock& prisms, std::size_t number) {
   const double density = prisms.density[number];
   if (!has_magnetic(set)) return {density, density, density};
-  kernel::MagneticWeight<A> weight{{1, 1}, {has_both_kinds(set) ? density : 0, {}}, {}};
-  for (std::size_t d = 0; d < 3; ++d) weight.sources.magnetization[d] = prisms.magnetization[d][number];
+  kernel::MagneticWeight<A> weight{{1, 1}, {}, {}};
+  for (std::size_t d = 0; d < 3; ++d) weight.magnetization[d] = prisms.magnetization[d][number];
   const Kokkos::Array<double, 3> strengths = kernel::edge_strengths(weight);
   return {strengths[0], strengths[1], strengths[2]};
 }
