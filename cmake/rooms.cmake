@@ -37,17 +37,6 @@ function(prismfield_link_headers folder)
   endforeach()
 endfunction()
 
-# prismfield_instance(<list> <template> [SPACE <space>] [PRECISION <precision>]): appends to <list> a source made of
-# <template>.cpp.in, which is instances for a space of Kokkos, @SPACE@, or a precision, @PRECISION@, or both.
-function(prismfield_instance list template)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "SPACE;PRECISION" "")
-  set(SPACE ${arg_SPACE})
-  set(PRECISION ${arg_PRECISION})
-  set(source "${CMAKE_CURRENT_BINARY_DIR}/${template}_${SPACE}${PRECISION}.cpp")
-  configure_file(${template}.cpp.in "${source}" @ONLY)
-  set(${list} ${${list}} "${source}" PARENT_SCOPE)
-endfunction()
-
 # prismfield_room(<room> [SOURCES file...] [KOKKOS_SOURCES file...] [USES room...] [LIBRARIES target...]
 #                 [PUBLIC_HEADERS header...] [BORROWED_HEADERS header...] [PART_OF room] [LIGHT])
 #

@@ -20,7 +20,7 @@
 #include <prismfield/make_operator.hpp>
 
 #include "base/random.hpp"
-#include "engine/instances/with_space.hpp"
+#include "engine/with_space.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/sensitivity_file.hpp"
 #include "parallel/collectives.hpp"

@@ -25,7 +25,7 @@
 #include <prismfield/make_operator.hpp>
 
 #include "base/random.hpp"
-#include "engine/instances/with_space.hpp"
+#include "engine/with_space.hpp"
 #include "forward_helpers.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"

@@ -29,7 +29,7 @@ void copy_out(const Space& space, const Kokkos::View<const double*, typename Spa
   space.fence("prismfield: values on the host");
 }
 
-// Of KokkosBlas, compiled once for a space (instances/operator.cpp.in).
+// Of KokkosBlas, compiled once for a space (direct_operator.cpp).
 
 /// y = a x + b y; with b = 0 y is not read.
 template <class Space>

@@ -9,6 +9,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include "engine/launch.hpp"
+#include "kernel/corners.hpp"
 
 namespace prismfield {
 
@@ -66,9 +67,8 @@ public:
   void empty_slots(const Space& space) { Kokkos::deep_copy(space, m_data.scratch, Real(0)); }
 
   /// Adds prisms whose first batch is number `first_batch` of the run to the slots. note_busy as TileLauncher has it.
-  template <class NoteBusy>
   void add(const Space& space, const StagedPrisms<Space, A>& prisms, std::int64_t first_batch,
-           const NoteBusy& note_busy) {
+           const typename TileLauncher<Space, A>::NoteBusy& note_busy) {
     const Kokkos::Profiling::ScopedRegion region("prismfield: prisms to slots");
     prisms.give_to(m_data);
     m_data.first_batch = first_batch;
@@ -86,10 +86,7 @@ public:
   /// Adds the slots in their order to the result and empties them.
   void reduce(const Space& space) {
     const Kokkos::Profiling::ScopedRegion region("prismfield: reduce slots");
-    const std::int64_t padded = static_cast<std::int64_t>(m_result.extent(1));
-    Kokkos::parallel_for("prismfield::reduce_slots",
-                         Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(space, 0, m_n_fields * padded),
-                         ReduceSlots<Real, Memory>{m_data.scratch, m_result});
+    m_launcher.reduce(space, m_data, m_result);
   }
 
   /// What launches at this tile read and write.

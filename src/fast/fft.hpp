@@ -14,7 +14,7 @@ namespace prismfield {
 
 /// Real transforms in two dimensions, many at once, in place: pocketfft on hosts, cuFFT on NVIDIA's devices. Neither
 /// way is scaled: back and forth multiplies by shape.rows * shape.columns. The same bits for any number of threads.
-/// Defined in instances/, in one source a kind of space.
+/// Defined in one source a kind of space.
 template <class Space>
 class Fft {
 public:

@@ -4,7 +4,7 @@
 
 #include "fast/cells.hpp"
 
-/// What hosts compute in lanes, compiled once for Serial and OpenMP (instances/host_steps.cpp).
+/// What hosts compute in lanes, compiled once for Serial and OpenMP (host_steps.cpp).
 namespace prismfield::fast {
 
 /// Points that a host takes side by side.

@@ -35,9 +35,4 @@ public:
 /// The same of these prisms, not those of the share, among other ranks: to be finished.
 [[nodiscard]] std::unique_ptr<TreeProduct> make_tree_part(const ProductShare& share, PrismBlock prisms);
 
-/// Both in a space; instantiated in one source file each.
-template <class Space>
-[[nodiscard]] std::unique_ptr<TreeProduct> make_tree_product_on(const Space& space, const ProductShare& share,
-                                                                PrismBlock prisms, bool is_alone);
-
 }  // namespace prismfield::fast

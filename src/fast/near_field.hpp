@@ -6,6 +6,7 @@
 
 #include "engine/launch.hpp"
 #include "engine/pair_launch.hpp"
+#include "engine/with_arithmetic.hpp"
 #include "fast/interaction_lists.hpp"
 
 /// The near field: pairs of leaves by the kernels of the direct sum.

@@ -2,12 +2,665 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "inversion/inverter.hpp"
 
-#include <cstddef>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "engine/instances/with_space.hpp"
+#include <prismfield/error.hpp>
+#include <prismfield/make_operator.hpp>
+
+#include "engine/with_space.hpp"
+#include "inversion/beta_search.hpp"
+#include "inversion/bound_solver.hpp"
+#include "inversion/cell_weights.hpp"
+#include "inversion/data_term.hpp"
+#include "inversion/interval_pull.hpp"
+#include "inversion/low_rank_preconditioner.hpp"
+#include "inversion/low_rank_uncertainty.hpp"
+#include "inversion/outcome.hpp"
+#include "inversion/regularization.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
+#include "sensitivity/available_memory.hpp"
+#include "sensitivity/storage_choice.hpp"
 
 namespace prismfield {
+namespace {
+
+/// The inversion as a sequence of solutions, each for one beta and one set of weights. All ranks take the same steps.
+template <class ExecutionSpace>
+class InverterOnSpace {
+public:
+  using Math = VectorMath<ExecutionSpace>;
+  using Vector = typename Math::Vector;
+  using ConstVector = typename Math::ConstVector;
+
+  InverterOnSpace(const ExecutionSpace& space, const InversionInput& input, const Communicator& communicator,
+                  InversionObserver& observer)
+      : m_input(input),
+        m_settings(input.settings),
+        m_communicator(communicator),
+        m_observer(observer),
+        m_columns(*input.cells, unit_magnetizations(input.settings.unknown, input.request.magnetic)),
+        m_n(input.n_epochs() * components(input.settings.unknown) * input.cells->size()),
+        m_math(space) {}
+
+  InversionOutcome run(const InversionState* resume) {
+    const Moment begin = m_begin;
+    prepare(resume);
+    m_begin = std::chrono::steady_clock::now();
+    m_outcome.setup_seconds = std::chrono::duration<double>(m_begin - begin).count();
+    make_preconditioner();
+    start(resume);
+    if (m_state.phase == "cool") cool();
+    if (m_state.phase == "compact") compact();
+    if (m_state.phase == "intervals") keep_to_intervals();
+    if (m_state.phase == "beta") find_last_beta();
+    draw_samples();
+    find_low_rank();
+    finish();
+    m_outcome.message = m_state.message;
+    m_outcome.on_target = m_state.message.empty();
+    m_outcome.inversion_seconds = seconds();
+    return std::move(m_outcome);
+  }
+
+private:
+  using Moment = std::chrono::steady_clock::time_point;
+  using Solver = BoundSolver<ExecutionSpace>;
+  /// The gradient of phi at the end of a solution over that of phi_d alone: far from the target, in compact steps, near
+  /// the target, and for a beta that was given. phi_d is then off by about as much, at most twice as much where the
+  /// diagonal of H stands for H. It depends neither on the model that a solution begins at nor on the size of sigma.
+  static constexpr double coarse = 0.1, compact_tolerance = 0.01, fine = 0.01, exact = 1e-5;
+
+  void prepare(const InversionState* resume) {
+    std::vector<std::unique_ptr<Operator<ExecutionSpace>>> operators;
+    std::vector<std::string> storage;
+    // with G and with its transposed
+    const std::int64_t likely =
+        2 * (100 + (m_settings.is_compact() ? 300 : 0) + (m_settings.intervals.empty() ? 0 : 300) +
+             30 * m_settings.uncertainty.samples + 2 * m_settings.uncertainty.rank + m_settings.preconditioner_rank);
+    const auto epochs = static_cast<std::size_t>(m_input.n_epochs());
+    const std::size_t n_sets = m_input.data.size() / epochs;
+    for (std::size_t i = 0; i < n_sets; ++i) {
+      const DataSet& set = m_input.data[i * epochs];
+      Request request = m_input.request;
+      request.fields = set.fields;
+      request.execution.partition = Partition::points;
+      StorageChoice choice;
+      StorageSettings storage_settings = storage_of_set(i, resume, request.execution.method);
+      storage_settings.likely = {likely, m_input.n_epochs()};
+      operators.push_back(
+          make_operator(m_math.space(), m_columns, set.points, request, storage_settings, m_communicator, &choice));
+      m_state.stored.push_back(kept_as(choice));
+      for (const std::int64_t bytes : gather_everywhere(m_communicator, choice.bytes)) m_outcome.stored_bytes += bytes;
+      storage.push_back(choice.why);
+      if (!choice.warning.empty()) storage.push_back(choice.warning);
+    }
+    m_observer.prepared(storage);
+    m_data = std::make_unique<DataTerm<ExecutionSpace>>(m_math, m_input.data, std::move(operators), m_settings,
+                                                        m_communicator);
+    m_model = m_math.zeros("model", m_n);
+    m_pull = m_math.zeros("pull", m_n);
+    m_gradient = m_math.zeros("gradient_of_data", m_n);
+    m_diagonal = m_math.zeros("diagonal", m_n);
+    m_right_side = m_math.zeros("right_side", m_n);
+    m_data_diagonal = m_math.zeros("data_diagonal", m_n);
+    m_reference = of_all_epochs("reference", m_input.reference);
+    m_data->diagonal(m_data_diagonal);
+    m_data->pull(m_pull);
+    m_regularization = std::make_unique<Regularization<ExecutionSpace>>(
+        m_math, *m_input.cells, m_input.n_epochs(), m_settings, weights(m_data_diagonal), m_reference);
+    set_bounds();
+    check_low_rank_memory("inversion.preconditioner", std::min(m_settings.preconditioner_rank, m_data->size()));
+    check_low_rank_memory("inversion.uncertainty.rank", subspace_size(m_settings.uncertainty.rank, m_data->size()));
+  }
+  [[nodiscard]] static std::int64_t kept_as(const StorageChoice& choice) {
+    if (choice.is_compressed) return stored_compressed;
+    if (choice.bytes > 0) return stored_whole;
+    return choice.method == Method::tree ? by_tree : choice.method == Method::fft ? by_fft : stored_not;
+  }
+  /// `method`: by which G is computed where it is not kept.
+  [[nodiscard]] StorageSettings storage_of_set(std::size_t set, const InversionState* resume, Method& method) const {
+    StorageSettings settings = m_input.storage;
+    settings.file = file_of_set(settings.file, set);
+    if (settings.store != Store::automatic) return settings;
+    const auto epochs = static_cast<std::size_t>(m_input.n_epochs());
+    if (resume != nullptr && resume->stored.size() * epochs == m_input.data.size()) {
+      // what was measured once: another choice now would round otherwise
+      constexpr Store kept = Math::on_host ? Store::memory : Store::device;
+      const std::int64_t stored = resume->stored[set];
+      if (stored != stored_compressed) {
+        settings.store = stored == stored_whole ? kept : Store::none;
+        method = stored == by_tree ? Method::tree : stored == by_fft ? Method::fft : Method::direct;
+      } else if (!settings.compression) {
+        settings.compression = auto_compression;
+      }
+      return settings;
+    }
+    // what compression changes of the predictions has to stay far below sigma
+    constexpr double part_of_sigma = 0.1;
+    for (std::size_t e = 0; e < epochs; ++e) {
+      if (signal_to_noise(m_input.data[set * epochs + e]) * auto_compression > part_of_sigma) {
+        settings.never_compressed = true;
+      }
+    }
+    return settings;
+  }
+  /// w of the regularisation, one a cell.
+  [[nodiscard]] std::vector<double> weights(const Vector& diagonal_of_data) {
+    std::vector<double> weights = weights_by_kind(diagonal_of_data);
+    for (std::size_t i = 0; i < m_input.cell_weights.size(); ++i) weights[i] *= m_input.cell_weights[i];
+    return weights;
+  }
+  [[nodiscard]] std::vector<double> weights_by_kind(const Vector& diagonal_of_data) {
+    const ActiveCells& cells = *m_input.cells;
+    const Weighting& weighting = m_settings.weighting;
+    const double power = weighting.power.value_or(usual_power(m_input.data));
+    switch (weighting.kind) {
+      case WeightingKind::none: break;
+      case WeightingKind::depth:
+        return depth_weights(cells, power, weighting.z0 ? *weighting.z0 : fitted_z0(cells, m_input.data));
+      case WeightingKind::distance:
+        return distance_weights(cells, all_stations(m_input.data), power,
+                                weighting.z0.value_or(shortest_edge(cells.edges()) / 4));
+      case WeightingKind::sensitivity: {
+        // all epochs and components are weighted alike: by the columns of a cell together
+        const auto n = static_cast<std::size_t>(cells.size());
+        std::vector<double> sums = m_math.to_host(diagonal_of_data);
+        for (std::size_t k = n; k < sums.size(); ++k) sums[k % n] += sums[k];
+        sums.resize(n);
+        return sensitivity_weights(cells, sums);
+      }
+    }
+    return std::vector<double>(static_cast<std::size_t>(cells.size()), 1.0);
+  }
+  [[nodiscard]] double first_beta() {
+    if (m_settings.beta) return *m_settings.beta;
+    const double of_data =
+        largest_eigenvalue([&](const ConstVector& p, const Vector& out) { m_data->normal_product(p, out); });
+    const double of_model =
+        largest_eigenvalue([&](const ConstVector& p, const Vector& out) { m_regularization->add(1, p, out); });
+    constexpr double above = 10;
+    return above * of_data / of_model;
+  }
+  [[nodiscard]] double largest_eigenvalue(const std::function<void(const ConstVector&, const Vector&)>& product) {
+    // the first beta needs no more than a digit
+    constexpr int steps = 5;
+    std::vector<double> start(static_cast<std::size_t>(m_n));
+    for (std::size_t i = 0; i < start.size(); ++i) start[i] = random_normal(1, RandomStream::power_iteration, i);
+    const Vector x = m_math.from_host("eigenvector", start);
+    const Vector y = m_math.zeros("eigenvector", m_n);
+    double value = 0;
+    for (int step = 0; step < steps; ++step) {
+      const double size = std::sqrt(m_math.dot(x, x));
+      if (!(size > 0)) return 0;
+      m_math.add(0, x, 1 / size, x);
+      m_math.fill(y, 0);
+      product(x, y);
+      value = m_math.dot(x, y);
+      m_math.copy(x, y);
+    }
+    return value;
+  }
+
+  void start(const InversionState* resume) {
+    if (resume != nullptr) {
+      m_state = *resume;
+      m_seconds_before = resume->seconds;
+      m_math.copy_in(m_state.model, m_model);
+      for (const ConvergenceRow& row : m_state.rows) m_observer.row(row);
+      if (!m_state.weights_model.empty()) {
+        m_regularization->reweight(m_math.from_host("weights_model", m_state.weights_model), m_state.epsilon);
+      }
+      if (!m_state.lower.empty()) {
+        m_math.copy_in(m_state.lower, m_low);
+        m_math.copy_in(m_state.upper, m_high);
+      }
+      m_data->reweigh(m_model);
+      find_misfit();
+      m_data->set_products(resume->products);
+      return;
+    }
+    if (m_input.start.empty()) {
+      m_math.copy(m_model, m_reference);
+    } else {
+      m_model = of_all_epochs("model", m_input.start);
+    }
+    m_solver->clip(m_model);
+    m_state.beta = first_beta();
+    find_misfit();
+  }
+  void set_bounds() {
+    const auto n = static_cast<std::size_t>(m_n / m_input.n_epochs());
+    if (!m_input.lower.empty()) {
+      m_low = of_all_epochs("lower_bounds", m_input.lower);
+      m_high = of_all_epochs("upper_bounds", m_input.upper);
+    } else if (m_settings.bounds) {
+      m_low = of_all_epochs("lower_bounds", std::vector<double>(n, m_settings.bounds->min));
+      m_high = of_all_epochs("upper_bounds", std::vector<double>(n, m_settings.bounds->max));
+    }
+    m_solver = std::make_unique<Solver>(m_math, m_n, m_low, m_high);
+  }
+  void cool() {
+    if (m_settings.beta) {
+      solve_for(*m_settings.beta, exact);
+      tell("beta", *m_settings.beta);
+    } else if (is_beta_fixed()) {
+      choose_beta();
+    } else if (m_state.search.empty() && m_misfit.chi_sum <= target() && m_input.start.empty()) {
+      // the reference itself: no beta would bring the model nearer to it
+      m_state.message = reference_fits_message(m_settings);
+      solve_for(m_state.beta, coarse);
+      tell("cool", m_state.beta);
+    } else {
+      constexpr double cooling = 4;
+      search_beta("cool", cooling, true);
+    }
+    m_state.search.clear();
+    find_depth_of_investigation();
+    next_phase(m_settings.is_compact() && m_state.message.empty() ? "compact" : "intervals");
+  }
+  /// By generalized cross-validation or the L-curve.
+  void choose_beta() {
+    const bool by_gcv = m_settings.beta_choice == BetaChoice::gcv;
+    while (static_cast<std::int64_t>(m_state.search.size()) < m_settings.max_iterations) {
+      const bool is_settled = solve_for(m_state.beta, fine);
+      tell(by_gcv ? "gcv" : "l_curve", m_state.beta);
+      // where the data are followed altogether, rounding decides
+      constexpr double least_part = 0.01;
+      const double part = by_gcv ? part_not_followed(m_state.beta) : 1;
+      if (part < least_part && !m_state.search.empty()) break;
+      const double score = by_gcv ? std::log(m_misfit.squares / (part * part)) : 0;
+      m_state.search.push_back({std::log(m_state.beta), score});
+      if (!by_gcv) bend_of_l_curve(m_state.rows, m_state.search);
+      if (!is_settled || is_past_minimum(m_state.search)) break;
+      constexpr double cooling = 4;
+      m_state.beta /= cooling;
+      keep_state();
+    }
+    const double beta = std::exp(place_of_minimum(m_state.search));
+    solve_for(beta, fine);
+    tell("beta", beta);
+  }
+  /// An estimate of the part of the data that the model for this beta does not follow: of the trace of
+  /// I - W G C G'W, C = H^-1, by the same probes for every beta.
+  [[nodiscard]] double part_not_followed(double beta) {
+    constexpr std::int64_t probes = 4;
+    constexpr double tolerance = 1e-3;
+    Solver solver(m_math, m_n);
+    precondition(solver);
+    const Vector x = m_math.zeros("answer", m_n);
+    const Vector right_side = m_math.zeros("probe", m_n);
+    set_diagonal(beta);
+    double followed = 0, all = 0;
+    for (std::int64_t k = 0; k < probes; ++k) {
+      std::vector<double> rows = m_data->normals(RandomStream::posterior_data, 1, k);
+      m_math.fill(right_side, 0);
+      all += m_data->project_rows(rows);
+      m_data->add_weighted_transpose(rows, right_side);
+      solver.solve(product_of(beta), right_side, m_diagonal, tolerance, x);
+      followed += m_math.dot(right_side, x);
+    }
+    return 1 - followed / all;
+  }
+  void compact() {
+    constexpr double epsilon_falls_by = 1.2, epsilon_falls_to = 0.1;
+    constexpr double near_target = 0.05;
+    if (m_state.compact_steps == 0) {
+      const double largest = m_regularization->largest(m_model)[0];
+      const std::array<double, 3> edges = median_edges(m_input.cells->edges());
+      m_state.first_epsilon = {largest, largest / edges[0], largest / edges[1], largest / edges[2]};
+      m_state.epsilon = m_state.first_epsilon;
+    }
+    const std::int64_t steps = std::min(most_compact_steps, m_settings.max_iterations);
+    while (m_state.compact_steps < steps && !is_spent()) {
+      if (m_state.compact_steps > 0) {
+        for (std::size_t t = 0; t < 4; ++t) {
+          m_state.epsilon[t] =
+              std::max(m_state.epsilon[t] / epsilon_falls_by, epsilon_falls_to * m_state.first_epsilon[t]);
+        }
+      }
+      m_state.weights_model = m_math.to_host(m_model);
+      m_regularization->reweight(m_model, m_state.epsilon);
+      solve_for(m_state.beta, compact_tolerance);
+      tell("compact", m_state.beta);
+      const double phi_m = m_state.rows.back().phi_m;
+      const double off = target() / m_misfit.chi_sum;
+      const bool still = has_settled(m_state.last_phi_m, phi_m);
+      m_state.last_phi_m = phi_m;
+      ++m_state.compact_steps;
+      if (still && std::abs(1 / off - 1) <= near_target) break;
+      adjust_beta();
+      keep_state();
+    }
+    next_phase("intervals");
+  }
+  /// Brings the model into the allowed intervals, whose one or the other bounds each cell from then on.
+  void keep_to_intervals() {
+    if (!m_settings.intervals.empty() && m_state.message.empty()) {
+      // of the diagonal of R; from 0.03 to 0.3 models are alike, 1 keeps cells where they began
+      constexpr double first_penalty = 0.1;
+      constexpr std::int64_t steps = 25;
+      const Vector penalty = m_math.zeros("penalty", m_n);
+      m_regularization->diagonal(m_right_side);
+      m_math.add(first_penalty, m_right_side, 0, penalty);
+      m_interval_pull = std::make_unique<IntervalPull<ExecutionSpace>>(m_math, m_settings.intervals, penalty,
+                                                                       m_state.interval_steps, m_state.interval_dual);
+      while (m_state.interval_steps < steps && !is_spent()) {
+        m_interval_pull->step(m_model);
+        solve_for(m_state.beta, compact_tolerance);
+        tell("interval", m_state.beta);
+        adjust_beta();
+        ++m_state.interval_steps;
+        m_state.interval_dual = m_interval_pull->dual();
+        keep_state();
+      }
+      m_interval_pull->find_bounds(m_model, m_low, m_high);
+      m_interval_pull.reset();
+      m_state.lower = m_math.to_host(m_low);
+      m_state.upper = m_math.to_host(m_high);
+      m_solver->clip(m_model);
+      find_misfit();
+    }
+    const bool needs_beta = (m_settings.is_compact() || !m_settings.intervals.empty()) && m_state.message.empty();
+    next_phase(needs_beta ? "beta" : "samples");
+  }
+  /// With weights and bounds as they are then.
+  void find_last_beta() {
+    if (is_beta_fixed()) {
+      solve_for(m_state.beta, fine);
+      tell("beta", m_state.beta);
+    } else {
+      constexpr double most = 2.5;
+      search_beta("beta", most, false);
+      m_state.search.clear();
+    }
+    next_phase("samples");
+  }
+  /// Between steps whose weights change: towards the target.
+  void adjust_beta() {
+    constexpr double slowest = 0.4, fastest = 2.5;
+    const double off = target() / m_misfit.chi_sum;
+    if (is_beta_fixed() || std::abs(1 / off - 1) <= BetaSearch::tolerance) return;
+    m_state.beta *= std::clamp(std::sqrt(off), slowest, fastest);
+  }
+  /// Searches the beta of the target with the weights as they are, by the steps of BetaSearch.
+  void search_beta(const char* stage, double step, bool cools) {
+    BetaSearch search(m_state.beta, target(), step, cools);
+    search.go_on(m_state.search);
+    const auto is_done = [&] {
+      return static_cast<std::int64_t>(search.solutions().size()) >= m_settings.max_iterations;
+    };
+    while (search.status() == BetaSearch::Status::searching && m_state.message.empty()) {
+      const char* const name = search.has_bracket() ? "target" : stage;
+      bool is_settled = solve_for(search.beta(), search.needs_accuracy() ? fine : coarse);
+      if (!search.needs_accuracy() && search.needs_accuracy(m_misfit.chi_sum)) {
+        is_settled = solve_for(search.beta(), fine);
+      }
+      tell(name, search.beta());
+      // below the target another beta is easier to solve for
+      search.add(m_misfit.chi_sum, !is_settled && (m_misfit.chi_sum > target() || is_spent()));
+      m_state.search = search.solutions();
+      if (search.status() != BetaSearch::Status::on_target &&
+          (search.status() != BetaSearch::Status::searching || is_done())) {
+        m_state.message = off_target_message(search.status(), m_state.rows, m_low.extent(0) > 0, m_settings);
+      }
+      keep_state();
+    }
+  }
+  /// m_diagonal = the diagonal of H for this beta
+  void set_diagonal(double beta) {
+    m_regularization->diagonal(m_right_side);
+    if (m_interval_pull) m_interval_pull->add_diagonal(m_right_side);
+    m_math.copy(m_diagonal, m_data_diagonal);
+    m_math.add(beta, m_right_side, 1, m_diagonal);
+    if (m_preconditioner) m_preconditioner->set(beta, m_right_side);
+  }
+  /// H = G'WWG + beta R, and beta P while the model is pulled into intervals
+  [[nodiscard]] typename Solver::Product product_of(double beta) {
+    return [this, beta](const ConstVector& p, const Vector& out) {
+      m_data->normal_product(p, out);
+      m_regularization->add(beta, p, out);
+      if (m_interval_pull) m_interval_pull->add(beta, p, out);
+    };
+  }
+  /// m_misfit and m_gradient of m_model
+  void find_misfit() { m_misfit = m_data->misfit(m_model, m_gradient); }
+  /// m_right_side = half the gradient of phi at m_model
+  void find_gradient(double beta) {
+    // of phi_m for the reference, which phi_m does not take as another model
+    m_math.fill(m_right_side, 0);
+    m_regularization->add_pull(-beta, m_reference, m_right_side);
+    m_regularization->add(beta, m_model, m_right_side);
+    m_math.add(1, m_gradient, 1, m_right_side);
+    if (m_interval_pull) m_interval_pull->add_gradient(beta, m_model, m_right_side);
+  }
+  /// Improves m_model for this beta until the gradient is this part of that of phi_d; false when the solver gave up.
+  bool improve(double beta, double tolerance) {
+    set_diagonal(beta);
+    // the gradient of phi_d falls as beta at most: the first pass is enough where the second finds nothing to do
+    double falls_to = m_state.rows.empty() ? 1 : std::min(beta / m_state.rows.back().beta, 1.0);
+    constexpr int most_passes = 5;
+    constexpr double rounding = 1e-13;
+    for (int pass = 0; pass < most_passes; ++pass) {
+      find_gradient(beta);
+      const typename Solver::Outcome outcome =
+          m_solver->improve(product_of(beta), m_right_side, m_gradient, m_diagonal, tolerance * falls_to,
+                            rounding * m_solver->norm(m_pull, m_diagonal),
+                            std::min(most_products_of_solution, most_products - m_data->products()), m_model);
+      if (outcome == Solver::Outcome::was_settled) return true;
+      find_misfit();
+      if (outcome == Solver::Outcome::gave_up) return false;
+      falls_to = 1;
+    }
+    return true;
+  }
+  /// The same with Huber's weights, where they are asked for, of the model itself.
+  bool solve_for(double beta, double tolerance) {
+    if (m_settings.data_norm == DataNorm::squares) return improve(beta, tolerance);
+    constexpr int most_reweightings = 10;
+    constexpr double settled = 0.01;
+    for (int n = 0; n < most_reweightings; ++n) {
+      const double last = m_misfit.chi_sum;
+      m_data->reweigh(m_model);
+      find_misfit();
+      if (!improve(beta, tolerance)) return false;
+      if (std::abs(m_misfit.chi_sum - last) <= settled * last) return true;
+    }
+    return true;
+  }
+  /// Adds a line to the table.
+  void tell(const char* stage, double beta) {
+    m_state.beta = beta;
+    ConvergenceRow row;
+    row.stage = stage;
+    row.beta = beta;
+    row.phi_d = m_misfit.phi_d;
+    row.chi = m_misfit.chi_sum / static_cast<double>(m_data->size());
+    row.phi_m = m_regularization->value(m_model);
+    row.products = m_data->products();
+    const std::vector<double> sizes = amplitude_of(m_math.to_host(m_model), m_settings.unknown, m_input.cells->size());
+    const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
+    row.minimum = *least;
+    row.maximum = *most;
+    row.seconds = seconds();
+    m_state.rows.push_back(row);
+    if (m_settings.keep_all) m_state.kept.push_back(m_math.to_host(m_model));
+    m_observer.row(row);
+  }
+  /// What of a step of the reference everywhere comes back in the model, without bounds and compact norms.
+  void find_depth_of_investigation() {
+    if (!m_settings.depth_of_investigation || !m_state.depth_of_investigation.empty()) return;
+    const Vector ones = m_math.from_host("step_of_reference", std::vector<double>(static_cast<std::size_t>(m_n), 1.0));
+    const Vector right_side = m_math.zeros("pull_of_step", m_n);
+    m_regularization->add_pull(m_state.beta, ones, right_side);
+    const Vector difference = m_math.zeros("difference_of_models", m_n);
+    Solver solver(m_math, m_n);
+    precondition(solver);
+    set_diagonal(m_state.beta);
+    constexpr double tolerance = 1e-4;
+    solver.solve(product_of(m_state.beta), right_side, m_diagonal, tolerance, difference);
+    m_state.depth_of_investigation = m_math.to_host(difference);
+  }
+  void draw_samples() {
+    const Uncertainty& uncertainty = m_settings.uncertainty;
+    // of a model that misses its target they would say nothing
+    if (uncertainty.samples == 0 || !m_state.message.empty()) return;
+    if (m_state.squares.empty()) m_state.squares.assign(static_cast<std::size_t>(m_n), 0.0);
+    const Vector squares = m_math.from_host("squares", m_state.squares);
+    const Vector x = m_math.zeros("sample", m_n);
+    const Vector right_side = m_math.zeros("sample_right_side", m_n);
+    // the posterior of the quadratic problem: no bounds
+    Solver solver(m_math, m_n);
+    precondition(solver);
+    set_diagonal(m_state.beta);
+    const auto product = product_of(m_state.beta);
+    while (m_state.samples < uncertainty.samples) {
+      m_math.fill(right_side, 0);
+      m_data->add_weighted_transpose(m_data->normals(RandomStream::posterior_data, uncertainty.seed, m_state.samples),
+                                     right_side);
+      m_regularization->add_sample(m_state.beta, uncertainty.seed, m_state.samples, right_side);
+      // a hundredth of what the samples themselves are good for
+      constexpr double tolerance = 1e-3;
+      solver.solve(product, right_side, m_diagonal, tolerance, x);
+      m_math.multiply(1, x, x, 1, squares);
+      const double trace = m_data->weighted_size(x);
+      m_state.trace += trace;
+      m_state.trace_squared += trace * trace;
+      ++m_state.samples;
+      m_observer.step("samples", m_state.samples, uncertainty.samples);
+      m_state.squares = m_math.to_host(squares);
+      keep_state();
+    }
+  }
+  /// Standard deviations by a low rank of the data term.
+  void find_low_rank() {
+    const std::int64_t rank = m_settings.uncertainty.rank;
+    if (rank == 0 || !m_state.message.empty()) return;
+    const std::array<double, 3> lengths = smoothing_lengths(m_settings, m_input.cells->edges());
+    set_diagonal(m_state.beta);
+    // the case has one epoch and one component
+    LowRankUncertainty<ExecutionSpace> uncertainty(m_math, *m_data, *m_regularization, *m_input.cells, m_communicator);
+    // one that was stopped here begins this part anew, and finds the same
+    const auto tell = [this](const char* what, std::int64_t done, std::int64_t all) {
+      m_observer.step(what, done, all);
+      keep_state();
+    };
+    uncertainty.find(m_state.beta, rank, lengths, m_diagonal, tell, m_outcome.model);
+  }
+  /// Throws on all ranks where so many columns of cells do not fit one. Collective.
+  void check_low_rank_memory(const char* key, std::int64_t columns) {
+    if (columns == 0) return;
+    const std::int64_t needed = low_rank_bytes(m_n, columns);
+    const std::int64_t available = available_memory<ExecutionSpace>(m_communicator);
+    if (any(m_communicator, needed > available)) throw InputError("", key, low_rank_shortage(needed, available));
+  }
+  void make_preconditioner() {
+    if (m_settings.preconditioner_rank == 0) return;
+    m_regularization->diagonal(m_right_side);
+    if (!(m_math.range(m_right_side).min_val > 0)) {
+      throw InputError(
+          "", "inversion.preconditioner",
+          "is of a low rank, which needs every cell in the regularisation: smallness is 0 and a cell has no "
+          "neighbour; write smallness: 1e-3 or another number above 0, or preconditioner: jacobi");
+    }
+    m_preconditioner = std::make_unique<LowRankPreconditioner<ExecutionSpace>>(
+        m_math, *m_data, m_communicator, m_right_side, m_settings.preconditioner_rank,
+        [this](std::int64_t done, std::int64_t all) {
+          m_observer.step("directions of the preconditioner", done, all);
+        });
+    precondition(*m_solver);
+  }
+  /// Of `solver`, for the beta and weights that set_diagonal() was last told.
+  void precondition(Solver& solver) {
+    if (!m_preconditioner) return;
+    solver.set_preconditioner([this](const ConstVector& r, const Vector& z) { m_preconditioner->apply(r, z); });
+  }
+  void next_phase(const char* phase) {
+    m_state.phase = phase;
+    keep_state();
+  }
+  void keep_state() {
+    m_state.model = m_math.to_host(m_model);
+    m_state.products = m_data->products();
+    m_state.seconds = seconds();
+    m_observer.state(m_state);
+  }
+  [[nodiscard]] double seconds() const {
+    return m_seconds_before + std::chrono::duration<double>(std::chrono::steady_clock::now() - m_begin).count();
+  }
+  void finish() {
+    InvertedModel& model = m_outcome.model;
+    model.edges = m_input.cells->edges();
+    model.cells = m_input.cells->cells();
+    model.unknown = m_settings.unknown;
+    model.epochs = m_input.epochs;
+    model.values = m_math.to_host(m_model);
+    model.convergence = m_state.rows;
+    model.solutions = m_state.kept;
+    add_uncertainty(m_state, model);
+    add_depth_of_investigation(m_state, model);
+    for (std::size_t i = 0; i < m_input.data.size(); ++i) {
+      PredictedData data;
+      static_cast<DataSet&>(data) = m_input.data[i];
+      std::vector<double> trend;
+      data.predicted = m_data->predicted(i, m_model, trend);
+      model.data.push_back(std::move(data));
+      model.trend.push_back(std::move(trend));
+    }
+  }
+  [[nodiscard]] double target() const { return m_settings.target_misfit * static_cast<double>(m_data->size()); }
+  /// No products are left.
+  [[nodiscard]] bool is_spent() const { return m_data->products() >= most_products; }
+  /// No search for the target: beta is given, or chosen without it.
+  [[nodiscard]] bool is_beta_fixed() const {
+    return m_settings.beta.has_value() || m_settings.beta_choice != BetaChoice::target;
+  }
+  /// Values of an epoch's unknowns as those of all.
+  [[nodiscard]] Vector of_all_epochs(const char* label, const std::vector<double>& of_one) const {
+    std::vector<double> all;
+    for (std::int64_t e = 0; e < m_input.n_epochs(); ++e) all.insert(all.end(), of_one.begin(), of_one.end());
+    return m_math.from_host(label, all);
+  }
+
+  const InversionInput& m_input;
+  const InversionSettings& m_settings;
+  const Communicator& m_communicator;
+  InversionObserver& m_observer;
+  /// the prisms of the columns of G
+  MagnetizedPrisms m_columns;
+  /// unknowns: epochs times components times cells
+  std::int64_t m_n;
+  Math m_math;
+  std::unique_ptr<DataTerm<ExecutionSpace>> m_data;
+  std::unique_ptr<Regularization<ExecutionSpace>> m_regularization;
+  std::unique_ptr<Solver> m_solver;
+  /// null: Jacobi's
+  std::unique_ptr<LowRankPreconditioner<ExecutionSpace>> m_preconditioner;
+  /// (epoch, component, cell)
+  Vector m_model, m_reference, m_pull, m_data_diagonal, m_diagonal, m_right_side;
+  /// half of that of phi_d at m_model
+  Vector m_gradient;
+  /// bounds; empty where there are none
+  Vector m_low, m_high;
+  /// null: not under way
+  std::unique_ptr<IntervalPull<ExecutionSpace>> m_interval_pull;
+  /// of m_model
+  Misfit m_misfit;
+  InversionState m_state;
+  InversionOutcome m_outcome;
+  Moment m_begin = std::chrono::steady_clock::now();
+  double m_seconds_before = 0;
+};
+
+}  // namespace
 
 InversionOutcome invert(const InversionInput& input, const Communicator& communicator, InversionObserver* observer,
                         const InversionState* resume) {
@@ -21,7 +674,7 @@ InversionOutcome invert(const InversionInput& input, const Communicator& communi
   InversionObserver nobody;
   InversionObserver& told = observer != nullptr ? *observer : nobody;
   return with_space(input.request.execution.space, [&](const auto& space) {
-    return invert_on(space, is_filled ? filled : input, communicator, told, resume);
+    return InverterOnSpace(space, is_filled ? filled : input, communicator, told).run(resume);
   });
 }
 

@@ -17,7 +17,7 @@ using HostVector = HostLane<T, W>;
 
 }  // namespace PRISMFIELD_LANES
 
-/// accumulate_tile on a host, compiled once for Serial and OpenMP (engine/instances/tiles.cpp.in). W: host_width, or 1
+/// accumulate_tile on a host, compiled once for Serial and OpenMP (engine/host_tiles.cpp). W: host_width, or 1
 /// for CornersForm.
 template <class A, FieldSet set, class Kernel, int W>
 void accumulate_tile_on_host(const LaunchData<A, Kokkos::HostSpace>& data, std::int64_t slot, std::int64_t first_group,

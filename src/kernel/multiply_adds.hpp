@@ -35,7 +35,7 @@ PRISMFIELD_INLINE_FUNCTION value_t<L> multiply_adds(std::int64_t rounds, value_t
 }  // namespace PRISMFIELD_LANES
 
 /// multiply_adds() of a host's widest vectors of double or float, compiled once
-/// (engine/instances/host_calibration.cpp).
+/// (engine/host_calibration.cpp).
 template <class T>
 T multiply_adds_on_host(std::int64_t rounds, T start);
 

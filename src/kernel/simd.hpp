@@ -10,7 +10,7 @@
 #include <type_traits>
 
 // Kernels are functions of host and device, but nvcc refuses a host's vectors in anything that could run on a device:
-// the sources that work on such vectors (engine/instances/tiles.cpp.in) see the kernels as functions of the host alone.
+// the sources that work on such vectors (engine/host_tiles.cpp) see the kernels as functions of the host alone.
 // The two kinds differ, so each has an inline namespace of its own; types that pass from one kind of source to the
 // other, and what these types are made of, stand outside of it.
 //

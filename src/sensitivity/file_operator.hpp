@@ -21,8 +21,8 @@
 #include "base/interrupt.hpp"
 #include "compute/operator_plan.hpp"
 #include "compute/vector_functors.hpp"
-#include "engine/instances/with_space.hpp"
 #include "engine/staged_prisms.hpp"
+#include "engine/with_space.hpp"
 #include "sensitivity/storage_choice.hpp"
 #include "sensitivity/stored_operator.hpp"
 

@@ -50,11 +50,4 @@ struct HostOperator::Implementation {
   OperatorFacts facts;
 };
 
-/// In one execution space that was built; without `settings` G is computed anew, cut as the request says. Kokkos must
-/// run. Instantiated in one source file a space. Collective.
-template <class ExecutionSpace>
-[[nodiscard]] std::unique_ptr<HostOperator::Implementation> make_host_operator_on(
-    const ExecutionSpace& space, const PrismSource& prisms, const PointColumns& points, const Request& request,
-    const StorageSettings* settings, const Communicator& communicator);
-
 }  // namespace prismfield

@@ -19,7 +19,7 @@
 #include <prismfield/error.hpp>
 #include <prismfield/make_operator.hpp>
 
-#include "engine/instances/with_space.hpp"
+#include "engine/with_space.hpp"
 #include "fast/make_convolution_operator.hpp"
 #include "lattice_samples.hpp"
 #include "magnets.hpp"

@@ -69,8 +69,8 @@ LIBRARIES = [
     (r"xxh", "xxHash", r"src/base/checksum\.cpp"),
     (r"nlohmann/", "nlohmann-json", r"src/app/"),
     (r"(gdal|gdal_frmts|cpl_conv|cpl_error|ogr_srs_api)\.h$", "GDAL", r"src/io/dem_file\.cpp"),
-    (r"pocketfft", "pocketfft", r"src/fast/instances/"),
-    (r"cufft", "cuFFT", r"src/fast/instances/"),
+    (r"pocketfft", "pocketfft", r"src/fast/host_fft"),
+    (r"cufft", "cuFFT", r"src/fast/cuda_fft"),
     (r"proj(_experimental)?\.h$", "PROJ", r"src/io/cf_attributes\.cpp"),
     # what reads files or talks to users is compiled without it
     (r"Kokkos", "Kokkos",
@@ -79,7 +79,7 @@ LIBRARIES = [
 
 BACKEND = re.compile(r"\b(KOKKOS_ENABLE_(?:CUDA|HIP|SYCL|OPENMP|OPENMPTARGET|OPENACC|THREADS|HPX|SERIAL)"
                      r"|__CUDACC__|__CUDA_ARCH__|__HIPCC__|__HIP_DEVICE_COMPILE__)\b")
-BACKEND_PLACES = re.compile(r"src/(kernel/simd|engine/runtime|engine/instances/)")
+BACKEND_PLACES = re.compile(r"src/(kernel/simd|engine/(runtime|devices|host_threads|kokkos_engine|with_space)\.)")
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 
@@ -175,7 +175,7 @@ class Tree:
         if not BACKEND_PLACES.match(file):
             for match in BACKEND.finditer(cpp_text.blank(text)):
                 self.add(file, cpp_text.line_of(text, match.start()), f"{file} -> {match.group()}",
-                         f"{match.group()} belongs to kernel/simd, engine/runtime and engine/instances")
+                         f"{match.group()} belongs to kernel/simd and to runtime, devices, host_threads, kokkos_engine and with_space of engine")
 
     def include(self, file, line, bracket, name, known):
         key = f"{file} -> {name}"
@@ -406,7 +406,7 @@ HARMLESS = [
     ("comments", "src/model/probe.cpp",
      '// #include "case/probe.hpp"\n/* KOKKOS_ENABLE_CUDA\n#include <mpi.h>\n*/\n// see ../base\n'),
     ("names in kernels", "src/kernel/probe.hpp", "#include <prismfield/fields.hpp>\n"),
-    ("an instance", "src/engine/instances/probe.cpp", "#if defined(KOKKOS_ENABLE_HIP)\n#endif\n"),
+    ("an instance", "src/engine/devices.cpp", "#if defined(KOKKOS_ENABLE_HIP)\n#endif\n"),
     ("MPI in parallel", "src/parallel/probe.cpp", "#include <mpi.h>\n"),
 ]
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#pragma once
+#include "sensitivity/compressed_operator.hpp"
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Timer.hpp>
@@ -24,27 +24,27 @@
 #include "base/interrupt.hpp"
 #include "base/random.hpp"
 #include "compute/direct_plan.hpp"
+#include "engine/with_space.hpp"
 #include "model/points.hpp"
 #include "parallel/collectives.hpp"
 #include "sensitivity/block_entries.hpp"
 #include "sensitivity/compressed_matrix.hpp"
-#include "sensitivity/compressed_operator.hpp"
 #include "sensitivity/h_matrix.hpp"
 #include "sensitivity/low_rank.hpp"
 #include "sensitivity/stored_operator.hpp"
 
-/// The bodies of make_compressed_operator() and sample_compression(); instantiated in one source file a space.
 namespace prismfield {
+namespace {
 
 /// Moves values, (n), to floats that are `scale` times smaller, a power of two.
-inline std::vector<float> scaled_floats(const double* values, std::size_t n, double scale) {
+std::vector<float> scaled_floats(const double* values, std::size_t n, double scale) {
   std::vector<float> floats(n);
   for (std::size_t i = 0; i < n; ++i) floats[i] = static_cast<float>(values[i] / scale);
   return floats;
 }
 
 /// The power of two that makes the largest of these values about 1; 1 where all are zero.
-inline double scale_of(const double* values, std::size_t n) {
+double scale_of(const double* values, std::size_t n) {
   double largest = 0;
   for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(values[i]));
   return largest > 0 ? std::ldexp(1.0, std::ilogb(largest)) : 1.0;
@@ -480,19 +480,8 @@ private:
   CompressedMatrix<ExecutionSpace> m_matrix;
 };
 
-template <class Space>
-std::unique_ptr<Operator<Space>> make_compressed_operator(const Space& space, const PrismSource& prisms,
-                                                          const PointColumns& points, const Request& request,
-                                                          double tolerance, const Communicator& communicator,
-                                                          CompressionReport& report) {
-  const Request of_points = by_points(request);
-  return std::make_unique<CompressedOperator<Space>>(
-      space, prisms, points, of_points, checked_compression(tolerance), communicator, report,
-      *make_direct_operator(space, prisms, points, of_points, communicator));
-}
-
 /// A sixteenth of the first n points that lie together, halfway from the middle to a corner; all where they are few.
-inline Points points_together(const PointColumns& points, std::int64_t n) {
+Points points_together(const PointColumns& points, std::int64_t n) {
   const ClusterTree tree = make_clusters(boxes_of(points, {0, n}), points_per_leaf);
   if (tree.clusters.empty()) return {};
   std::int64_t at = 0;
@@ -502,6 +491,19 @@ inline Points points_together(const PointColumns& points, std::int64_t n) {
   }
   const IndexRange range = tree.clusters[static_cast<std::size_t>(at)].range;
   return chosen_points(points, std::span(tree.order.data() + range.begin, static_cast<std::size_t>(range.size())));
+}
+
+}  // namespace
+
+template <class Space>
+std::unique_ptr<Operator<Space>> make_compressed_operator(const Space& space, const PrismSource& prisms,
+                                                          const PointColumns& points, const Request& request,
+                                                          double tolerance, const Communicator& communicator,
+                                                          CompressionReport& report) {
+  const Request of_points = by_points(request);
+  return std::make_unique<CompressedOperator<Space>>(
+      space, prisms, points, of_points, checked_compression(tolerance), communicator, report,
+      *make_direct_operator(space, prisms, points, of_points, communicator));
 }
 
 template <class ExecutionSpace>
@@ -564,5 +566,13 @@ CompressionSample sample_compression(const ExecutionSpace& space, const PrismSou
                             static_cast<double>(CompressionBuild<ExecutionSpace>::rows_to_check * prisms.size());
   return sample;
 }
+
+#define PRISMFIELD_INSTANCES(Space)                                                                                  \
+  template std::unique_ptr<Operator<Space>> make_compressed_operator(const Space&, const PrismSource&,               \
+                                                                     const PointColumns&, const Request&, double,    \
+                                                                     const Communicator&, CompressionReport&);       \
+  template CompressionSample sample_compression(const Space&, const PrismSource&, const PointColumns&, std::int64_t, \
+                                                Request, double);
+PRISMFIELD_FOR_EACH_HOST_SPACE(PRISMFIELD_INSTANCES)
 
 }  // namespace prismfield

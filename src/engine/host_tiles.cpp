@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#pragma once
 
+// What Serial and OpenMP compute, compiled once for both: every set of fields in both precisions.
 #define PRISMFIELD_HOST_LANES
 #include "kernel/host_tile.hpp"
 
-/// Included by one source file a precision, which instantiates every field set of it.
 namespace prismfield::kernel {
 
 template <class A, FieldSet set, class Kernel, int W>
@@ -23,15 +22,28 @@ void pairs_of_item_on_host(const LaunchData<A, Kokkos::HostSpace>& data, const P
                                                           begin, end, part, first, last);
 }
 
-/// Taking the addresses of a precision's functions instantiates them.
+/// Taking the addresses of functions instantiates them.
 template <class A, FieldSet set>
-struct HostTileInstances {
-  static constexpr auto all = &accumulate_tile_on_host<A, set, ChooseForm<Pass::all>, host_width<A>>;
+struct OfSet {
+  static constexpr auto tile = &accumulate_tile_on_host<A, set, ChooseForm<Pass::all>, host_width<A>>;
   static constexpr auto pairs = &pairs_of_item_on_host<A, set>;
 };
 template <class A, FieldSet set>
-struct HostCornersInstances {
-  static constexpr auto corners = &accumulate_tile_on_host<A, set, CornersForm, 1>;
+struct OfCorners {
+  static constexpr auto tile = &accumulate_tile_on_host<A, set, CornersForm, 1>;
 };
+
+#define PRISMFIELD_INSTANCES(A)                            \
+  template struct OfSet<A, FieldSet::gz>;                  \
+  template struct OfSet<A, FieldSet::vector>;              \
+  template struct OfSet<A, FieldSet::tensor>;              \
+  template struct OfSet<A, FieldSet::vector_tensor>;       \
+  template struct OfSet<A, FieldSet::all>;                 \
+  template struct OfSet<A, FieldSet::magnetic>;            \
+  template struct OfSet<A, FieldSet::magnetic_gradient>;   \
+  template struct OfCorners<A, corners_set(FieldSet::gz)>; \
+  template struct OfCorners<A, corners_set(FieldSet::magnetic)>;
+PRISMFIELD_INSTANCES(DoubleArithmetic)
+PRISMFIELD_INSTANCES(SingleArithmetic)
 
 }  // namespace prismfield::kernel

@@ -11,7 +11,7 @@
 namespace prismfield {
 namespace {
 
-using Instance = Kokkos::@SPACE@;
+using Instance = Kokkos::DefaultHostExecutionSpace;
 using Batch = Fft<Instance>::Batch;
 using Complex = std::complex<double>;
 

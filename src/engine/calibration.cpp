@@ -10,8 +10,8 @@
 
 #include "base/machine.hpp"
 #include "engine/devices.hpp"
-#include "engine/instances/with_space.hpp"
 #include "engine/staged_prisms.hpp"
+#include "engine/with_space.hpp"
 #include "kernel/multiply_adds.hpp"
 
 namespace prismfield {

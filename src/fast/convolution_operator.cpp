@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#pragma once
-
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
@@ -23,16 +21,21 @@
 #include "base/interrupt.hpp"
 #include "compute/rank_operator.hpp"
 #include "compute/vector_functors.hpp"
-#include "engine/instances/with_space.hpp"
+#include "engine/staged_prisms.hpp"
+#include "engine/with_space.hpp"
+#include "fast/convolution_contacts.hpp"
 #include "fast/convolution_functors.hpp"
+#include "fast/convolution_layout.hpp"
 #include "fast/convolution_plan.hpp"
+#include "fast/convolution_product.hpp"
 #include "fast/fft.hpp"
 #include "fast/lattice_kernels.hpp"
 #include "fast/make_convolution_operator.hpp"
 #include "fast/product_work.hpp"
 
-/// The body of make_convolution_operator; instantiated in one source file a space.
+/// Convolutions as an operator and as a rank's share of a forward run.
 namespace prismfield {
+namespace {
 
 /// G of prisms on a regular mesh at points commensurate with it: layer by layer a product with a matrix that is
 /// block-Toeplitz, by fast Fourier transforms; see make_convolution_operator().
@@ -374,6 +377,64 @@ private:
   Batch m_fields, m_layers;
 };
 
+/// The product of a convolution, once, with the densities, or magnetisation, that the prisms have.
+template <class ExecutionSpace>
+class ConvolutionProduct final : public fast::ShareProduct {
+public:
+  ConvolutionProduct(const ExecutionSpace& space, const fast::ProductShare& share, ConvolutionPlan plan)
+      : m_space(space),
+        m_prisms(share.prisms),
+        m_points(share.points),
+        m_layout(plan.layout),
+        m_set(smallest_set(plan.plan.computed)),
+        m_operator(space, share.prisms, std::move(plan), Communicator()) {
+    take_densities();
+  }
+
+  void compute(const fast::Pause& pause, double* values, double* contact) override {
+    add_contacts(*m_layout, m_prisms, m_points, m_set, contact);
+    m_operator.set_pause(pause);
+    const OnHost<double> on_host(values, static_cast<std::size_t>(m_operator.rows()));
+    const auto fields = Kokkos::create_mirror_view(Memory(), on_host);
+    m_operator.apply(m_space, m_density, Vector(fields.data(), fields.size()));
+    Kokkos::deep_copy(m_space, on_host, fields);
+    m_space.fence("prismfield: fields on the host");
+  }
+
+private:
+  using Memory = typename ExecutionSpace::memory_space;
+  using Vector = Kokkos::View<double*, Memory>;
+
+  void take_densities() {
+    constexpr std::int64_t at_once = 65536;
+    const IndexRange range = m_operator.prisms();
+    allocate_or_fail([&] {
+      m_density = Vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("density")),
+                         static_cast<std::size_t>(range.size()));
+    });
+    // the layout has the magnetisation
+    if (has_magnetic(m_set)) return Kokkos::deep_copy(m_space, m_density, 1.0);
+    PrismBlock block;
+    for (std::int64_t begin = range.begin; begin < range.end; begin += at_once) {
+      m_prisms.read({begin, std::min(begin + at_once, range.end)}, block);
+      const auto first = static_cast<std::size_t>(begin - range.begin);
+      Kokkos::deep_copy(m_space, Kokkos::subview(m_density, std::make_pair(first, first + block.density.size())),
+                        OnHost<const double>(block.density.data(), block.density.size()));
+      m_space.fence("prismfield: densities copied");
+    }
+  }
+
+  ExecutionSpace m_space;
+  const PrismSource& m_prisms;
+  PointColumns m_points;
+  std::shared_ptr<const ConvolutionLayout> m_layout;
+  FieldSet m_set;
+  ConvolutionOperator<ExecutionSpace> m_operator;
+  Vector m_density;
+};
+
+}  // namespace
+
 template <class ExecutionSpace>
 std::unique_ptr<Operator<ExecutionSpace>> make_convolution_operator(const ExecutionSpace& space,
                                                                     const PrismSource& prisms,
@@ -381,5 +442,32 @@ std::unique_ptr<Operator<ExecutionSpace>> make_convolution_operator(const Execut
                                                                     const Communicator& communicator) {
   return std::make_unique<ConvolutionOperator<ExecutionSpace>>(space, prisms, points, request, communicator);
 }
+
+void check_transforms(Space space) {
+  with_space(space, [](auto of) {
+    if constexpr (space_key<decltype(of)> == Space::hip) {
+      refuse_fft("it computes on hosts and NVIDIA's devices; give execution.space openmp or serial");
+    } else if (!Fft<decltype(of)>::is_built()) {
+      refuse_fft("this library was built without transforms for a device; give execution.space openmp or serial");
+    }
+  });
+}
+
+std::unique_ptr<fast::ShareProduct> make_convolution_product(const fast::ProductShare& share, ConvolutionPlan plan) {
+  return with_space(share.plan.space, [&](auto space) -> std::unique_ptr<fast::ShareProduct> {
+    // see check_transforms()
+    if constexpr (space_key<decltype(space)> == Space::hip) {
+      return nullptr;
+    } else {
+      return std::make_unique<ConvolutionProduct<decltype(space)>>(space, share, std::move(plan));
+    }
+  });
+}
+
+#define PRISMFIELD_INSTANCES(Space)                                    \
+  template std::unique_ptr<Operator<Space>> make_convolution_operator( \
+      const Space&, const PrismSource&, const PointColumns&, const Request&, const Communicator&);
+PRISMFIELD_FOR_EACH_HOST_SPACE(PRISMFIELD_INSTANCES)
+PRISMFIELD_FOR_EACH_CUDA_SPACE(PRISMFIELD_INSTANCES)
 
 }  // namespace prismfield

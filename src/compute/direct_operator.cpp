@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#pragma once
-
+#include <KokkosBlas1_axpby.hpp>
+#include <KokkosBlas1_dot.hpp>
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
@@ -22,12 +22,25 @@
 #include "compute/operator_plan.hpp"
 #include "compute/rank_operator.hpp"
 #include "compute/vector_functors.hpp"
-#include "engine/instances/with_space.hpp"
 #include "engine/operator_engine.hpp"
 #include "engine/with_arithmetic.hpp"
+#include "engine/with_space.hpp"
 
-/// The body of make_direct_operator; instantiated in one source file a space.
 namespace prismfield {
+
+template <class Space>
+void add_vectors(const Space& space, double a, const Kokkos::View<const double*, typename Space::memory_space>& x,
+                 double b, const Kokkos::View<double*, typename Space::memory_space>& y) {
+  KokkosBlas::axpby(space, a, x, b, y);
+}
+
+template <class Space>
+double inner_product(const Space& space, const Kokkos::View<const double*, typename Space::memory_space>& a,
+                     const Kokkos::View<const double*, typename Space::memory_space>& b) {
+  return KokkosBlas::dot(space, a, b);
+}
+
+namespace {
 
 /// fields(asked field * n_points + order(i)) = G times the row that result(field of the set, i) makes, at a tile's
 /// points.
@@ -240,11 +253,22 @@ private:
   PrismBlock m_block;
 };
 
+}  // namespace
+
 template <class ExecutionSpace>
 std::unique_ptr<Operator<ExecutionSpace>> make_direct_operator(const ExecutionSpace& space, const PrismSource& prisms,
                                                                const PointColumns& points, const Request& request,
                                                                const Communicator& communicator) {
   return std::make_unique<DirectOperator<ExecutionSpace>>(space, prisms, points, request, communicator);
 }
+
+#define PRISMFIELD_INSTANCES(Space)                                                                                \
+  template void add_vectors(const Space&, double, const Kokkos::View<const double*, Space::memory_space>&, double, \
+                            const Kokkos::View<double*, Space::memory_space>&);                                    \
+  template double inner_product(const Space&, const Kokkos::View<const double*, Space::memory_space>&,             \
+                                const Kokkos::View<const double*, Space::memory_space>&);                          \
+  template std::unique_ptr<Operator<Space>> make_direct_operator(                                                  \
+      const Space&, const PrismSource&, const PointColumns&, const Request&, const Communicator&);
+PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_INSTANCES)
 
 }  // namespace prismfield

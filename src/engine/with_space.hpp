@@ -40,6 +40,26 @@ template <class ExecutionSpace>
   return key == Space::openmp && asked == Space::serial && space.concurrency() == 1 ? asked : key;
 }
 
+/// PRISMFIELD_FOR_EACH_SPACE(X): X(space) for the spaces that are compiled: those of Kokkos, but not Serial beside
+/// OpenMP, one thread of which is as good. A source that has the bodies of templates ends with it.
+/// PRISMFIELD_FOR_EACH_HOST_SPACE, PRISMFIELD_FOR_EACH_CUDA_SPACE: for these alone.
+#if defined(KOKKOS_ENABLE_OPENMP)
+#define PRISMFIELD_FOR_EACH_HOST_SPACE(X) X(Kokkos::OpenMP)
+#else
+#define PRISMFIELD_FOR_EACH_HOST_SPACE(X) X(Kokkos::Serial)
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+#define PRISMFIELD_FOR_EACH_CUDA_SPACE(X) X(Kokkos::Cuda)
+#define PRISMFIELD_FOR_EACH_SPACE(X) PRISMFIELD_FOR_EACH_HOST_SPACE(X) X(Kokkos::Cuda)
+#else
+#define PRISMFIELD_FOR_EACH_CUDA_SPACE(X)
+#if defined(KOKKOS_ENABLE_HIP)
+#define PRISMFIELD_FOR_EACH_SPACE(X) PRISMFIELD_FOR_EACH_HOST_SPACE(X) X(Kokkos::HIP)
+#else
+#define PRISMFIELD_FOR_EACH_SPACE(X) PRISMFIELD_FOR_EACH_HOST_SPACE(X)
+#endif
+#endif
+
 /// Calls f with the execution space that a key stands for; throws InputError when it was not built.
 template <class F>
 auto with_space(Space space, const F& f) {

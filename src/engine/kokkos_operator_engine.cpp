@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#pragma once
-
 #include <memory>
 #include <vector>
 
 #include "engine/operator_engine.hpp"
 #include "engine/pair_launch.hpp"
 #include "engine/tile_sums.hpp"
+#include "engine/with_space.hpp"
 
 namespace prismfield {
+
+namespace {
 
 /// Factors in the arithmetic of a kernel's sums.
 template <class Real, class Memory>
@@ -133,9 +134,18 @@ private:
   std::vector<bool> m_has_unit_weights;
 };
 
+}  // namespace
+
 template <class Space, class A>
 std::unique_ptr<OperatorEngine<Space>> make_operator_engine(const EngineSettings& settings) {
   return std::make_unique<KokkosOperatorEngine<Space, A>>(settings);
 }
+
+#define PRISMFIELD_INSTANCES(Space)                                                                      \
+  template std::unique_ptr<OperatorEngine<Space>> make_operator_engine<Space, kernel::DoubleArithmetic>( \
+      const EngineSettings&);                                                                            \
+  template std::unique_ptr<OperatorEngine<Space>> make_operator_engine<Space, kernel::SingleArithmetic>( \
+      const EngineSettings&);
+PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_INSTANCES)
 
 }  // namespace prismfield

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#pragma once
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -14,15 +12,16 @@
 
 #include "compute/method.hpp"
 #include "compute/plan.hpp"
-#include "engine/instances/with_space.hpp"
+#include "engine/with_space.hpp"
 #include "fast/make_convolution_operator.hpp"
 #include "fast/make_tree_operator.hpp"
 #include "parallel/collectives.hpp"
 #include "sensitivity/compressed_operator.hpp"
 #include "sensitivity/file_operator.hpp"
 
-/// The body of make_operator, with what `auto` measures; instantiated in one source file a space.
+/// make_operator(), with what `auto` measures.
 namespace prismfield {
+namespace {
 
 /// The least time of a few calls of f; where one takes long it is the only one.
 template <class Space, class F>
@@ -137,8 +136,8 @@ std::unique_ptr<Operator<Space>> make_operator_of(Method method, const Space& sp
 
 /// The method that computes G anew: the one asked for; where that is automatic and a tolerance lets others serve than
 /// direct, the cheapest by their estimates. Collective.
-inline MethodCost method_anew(const PrismSource& prisms, const PointColumns& points, const Request& request,
-                              const Communicator& communicator) {
+MethodCost method_anew(const PrismSource& prisms, const PointColumns& points, const Request& request,
+                       const Communicator& communicator) {
   const Execution& wanted = request.execution;
   MethodCost least;
   if (wanted.method != Method::automatic) {
@@ -175,6 +174,8 @@ std::unique_ptr<Operator<Space>> faster_operator(const Space& space, const Prism
   choice = faster_choice(choice, estimated.method, request.execution.tolerance, product, seconds);
   return faster;
 }
+
+}  // namespace
 
 template <class ExecutionSpace>
 std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& space, const PrismSource& prisms,
@@ -245,5 +246,11 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
     choice.why += std::string(", where ") + name(key_of(space, request.execution.space)) + " computes";
   return stored;
 }
+
+#define PRISMFIELD_INSTANCES(Space)                                                                                    \
+  template std::unique_ptr<Operator<Space>> make_operator(const Space&, const PrismSource&, const PointColumns&,       \
+                                                          const Request&, const StorageSettings&, const Communicator&, \
+                                                          StorageChoice*);
+PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_INSTANCES)
 
 }  // namespace prismfield
