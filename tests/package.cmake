@@ -24,7 +24,7 @@ function(prismfield_add_package_test name)
       "-DSEARCH=${CMAKE_PREFIX_PATH}" "-DKokkos_DIR=${Kokkos_DIR}" "-DKokkosKernels_DIR=${KokkosKernels_DIR}"
       "-DCOMPILER=${CMAKE_CXX_COMPILER}" "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}"
       "-DFLAGS=${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}" "-DBUILD_TYPE=${CMAKE_BUILD_TYPE}"
-      "-DENABLE_MPI=${PRISMFIELD_ENABLE_MPI}" "-DJOBS=${package_jobs}" "-DTARGETS=${targets}" ${arg_ARGUMENTS} -P
+      "-DJOBS=${package_jobs}" "-DTARGETS=${targets}" ${arg_ARGUMENTS} -P
       "${CMAKE_CURRENT_SOURCE_DIR}/package/build.cmake")
   set_tests_properties(package_${name}_builds PROPERTIES FIXTURES_SETUP package_${name} TIMEOUT 1800
                                                           PROCESSORS ${package_jobs})
@@ -39,10 +39,11 @@ if(PRISMFIELD_BUILD_CAPI)
   list(APPEND consumers c_consumer)
 endif()
 prismfield_add_package_test(core TARGETS ${consumers})
-# Not optimised, and by few large sources, because all of the core is compiled once more.
+# Without MPI, which core alone can do without. Not optimised, and by few large sources, because all of the core is
+# compiled once more.
 prismfield_add_package_test(
   subdirectory
-  TARGETS consumer
+  TARGETS consumer whole_core
   ARGUMENTS "-DPRISMFIELD_SOURCE=${PROJECT_SOURCE_DIR}" -DBUILD_TYPE=Debug "-DFLAGS=${CMAKE_CXX_FLAGS} -O0 -g0")
 
 # The examples of docs/library.md: built against the installed core, run, and compared with what the page shows.

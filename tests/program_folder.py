@@ -12,6 +12,15 @@ import tempfile
 import time
 import unittest
 
+# All that a test can do, as .ci/full does, instead of a part of it in each run.
+ALL_TESTS = os.environ.get("PRISMFIELD_TEST_ALL") == "1"
+
+
+def part_of(everything, part):
+    """How many of something a test takes: `part` of them, in a run of all tests `everything`."""
+    return everything if ALL_TESTS else part
+
+
 CASE = """\
 title: Small case
 model:

@@ -12,7 +12,7 @@
 #include <limits>
 #include <random>
 
-namespace prismfield {
+namespace prismfield::test_active_cells {
 namespace {
 
 using ::testing::ElementsAre;
@@ -182,4 +182,4 @@ TEST(ActiveCells, LieBelowASurfaceWithTheirCentres) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_active_cells

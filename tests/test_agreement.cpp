@@ -10,7 +10,7 @@
 #include <new>
 #include <stdexcept>
 
-namespace prismfield {
+namespace prismfield::test_agreement {
 namespace {
 
 template <class Error>
@@ -59,4 +59,4 @@ TEST(Agree, EvenThingsThatAreNoExceptionEnd) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_agreement

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <random>
 
-namespace prismfield {
+namespace prismfield::test_axis {
 namespace {
 
 TEST(CellEdges, EndExactlyOnMax) {
@@ -146,4 +146,4 @@ TEST(RoundedProduct, IsNotFused) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_axis

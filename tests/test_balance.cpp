@@ -18,7 +18,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace prismfield {
+namespace prismfield::test_balance {
 namespace {
 
 using testing::ListEnsemble;
@@ -211,4 +211,4 @@ TEST(Balance, FewerPrismsThanRanksAndNoneAtAll) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_balance

@@ -12,7 +12,7 @@
 #include "inversion/beta_search.hpp"
 #include "inversion/outcome.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_beta_search {
 namespace {
 
 using Curve = std::function<double(double)>;
@@ -152,4 +152,4 @@ TEST(UnsettledMessage, SaysWhatEndedTheStepsAndHowMuchTheyStillChanged) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_beta_search

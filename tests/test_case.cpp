@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_case {
 namespace {
 
 using ::testing::ElementsAre;
@@ -1047,4 +1047,4 @@ TEST_F(CaseTest, MutationsNeverCrash) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_case

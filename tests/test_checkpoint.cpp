@@ -10,7 +10,7 @@
 
 #include <optional>
 
-namespace prismfield {
+namespace prismfield::test_checkpoint {
 namespace {
 
 using testing::OpenWork;
@@ -135,4 +135,4 @@ TEST(CheckpointGuard, SaysWhatKeepsItFromWritingAndGoesOn) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_checkpoint

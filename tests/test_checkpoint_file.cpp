@@ -21,7 +21,7 @@
 #include <set>
 #include <utility>
 
-namespace prismfield {
+namespace prismfield::test_checkpoint_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -419,4 +419,4 @@ TEST_F(CheckpointTest, IsRemovedWithTheStatesOfAllRanksAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_checkpoint_file

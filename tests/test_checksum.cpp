@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-namespace prismfield {
+namespace prismfield::test_checksum {
 namespace {
 
 TEST(Checksum, IsXxh3Of128Bits) {
@@ -52,4 +52,4 @@ TEST(Checksum, GoesOnAfterADigest) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_checksum

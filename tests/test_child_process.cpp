@@ -14,7 +14,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace prismfield {
+namespace prismfield::test_child_process {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,4 +101,4 @@ TEST_F(ChildProcessTest, SignalsThatThisProcessIgnoresOrBlocksAreTheProgramsOwn)
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_child_process

@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_cli {
 namespace {
 
 using ::testing::ElementsAre;
@@ -341,4 +341,4 @@ TEST(Cli, SeveralMistakesAreFoundAtOnce) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_cli

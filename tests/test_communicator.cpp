@@ -13,7 +13,7 @@
 #include <limits>
 #include <utility>
 
-namespace prismfield {
+namespace prismfield::test_communicator {
 namespace {
 
 const Communicator& ranks() { return testing::ranks(); }
@@ -109,4 +109,4 @@ TEST(Parallel, PartsOfPointsAreSummedWhereTheyAre) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_communicator

@@ -22,16 +22,16 @@
 #include <map>
 #include <numeric>
 
-namespace prismfield {
+namespace prismfield::test_compare {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::UnorderedElementsAre;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 using namespace testing_samples;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -472,4 +472,4 @@ TEST_F(CompareTest, ReportsTableHistogramAndVerdict) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_compare

@@ -26,7 +26,7 @@
 #include "sensitivity/h_matrix.hpp"
 #include "sensitivity/low_rank.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_compressed_operator {
 namespace {
 
 double uniform(std::uint64_t seed, std::size_t number, double low, double high) {
@@ -607,4 +607,4 @@ TEST(LowRank, TakesZerosAndRefusesFullRank) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_compressed_operator

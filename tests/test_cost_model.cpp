@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace prismfield {
+namespace prismfield::test_cost_model {
 namespace {
 
 using testing::ListEnsemble;
@@ -132,4 +132,4 @@ TEST(CostModel, NoPointsCostNothing) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_cost_model

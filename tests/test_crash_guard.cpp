@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_crash_guard {
 namespace {
 
 /// Runs to the end of the memory for calls, long before `most`.
@@ -167,4 +167,4 @@ TEST_F(CrashGuardDeathTest, TellsOfMemoryThatNoErrorCanTellOf) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_crash_guard

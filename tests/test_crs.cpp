@@ -17,7 +17,7 @@
 #include "folder_test.hpp"
 #include "made_hdf5.hpp"
 
-namespace prismfield {
+namespace prismfield::test_crs {
 namespace {
 
 using ::testing::AllOf;
@@ -187,4 +187,4 @@ TEST_F(CrsFile, ComesBackAsItWasWritten) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_crs

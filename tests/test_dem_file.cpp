@@ -15,7 +15,7 @@
 #include "made_hdf5.hpp"
 #include "scratch_folder.hpp"
 
-namespace prismfield {
+namespace prismfield::test_dem_file {
 namespace {
 
 using ::testing::DoubleNear;
@@ -202,4 +202,4 @@ TEST_F(DemTest, OfTiffNeedsGdal) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_dem_file

@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_densities_at {
 namespace {
 
 using ::testing::ElementsAre;
@@ -61,4 +61,4 @@ TEST(DensitiesAt, OtherFilesEndClearly) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_densities_at

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <filesystem>
 
-namespace prismfield {
+namespace prismfield::test_density_file {
 namespace {
 
 using ::testing::AllOf;
@@ -161,4 +161,4 @@ TEST_F(DensityFiles, WhoseCoordinatesDescendAreRefused) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_density_file

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_distribution {
 namespace {
 
 using testing::ranks;
@@ -253,4 +253,4 @@ TEST(Lists, EachRankReadsAPartOfHdf5AndHoldsWhatItAsksFor) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_distribution

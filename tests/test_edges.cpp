@@ -10,7 +10,7 @@
 #include <limits>
 #include <set>
 
-namespace prismfield {
+namespace prismfield::test_edges {
 namespace {
 
 using ::testing::AllOf;
@@ -89,4 +89,4 @@ TEST_F(Edges, RefusesEdgesThatDoNotIncrease) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_edges

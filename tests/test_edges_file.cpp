@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace prismfield {
+namespace prismfield::test_edges_file {
 namespace {
 
 using ::testing::ElementsAre;
@@ -31,4 +31,4 @@ TEST_F(EdgesOfAFile, NamesTheLineOfABadEdge) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_edges_file

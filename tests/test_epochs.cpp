@@ -26,7 +26,7 @@
 #include "ranks.hpp"
 #include "stop_at.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_epochs {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -459,4 +459,4 @@ TEST(Epochs, GoOnToTheSameModelsBitForBit) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_epochs

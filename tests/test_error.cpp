@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_error {
 namespace {
 
 TEST(Problem, MessageNamesPlaceKeyAndReason) {
@@ -158,4 +158,4 @@ TEST(NearestSpelling, StaysSilentWhenNothingIsNear) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_error

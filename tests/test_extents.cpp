@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_extents {
 namespace {
 
 using ::testing::ElementsAre;
@@ -190,4 +190,4 @@ TEST(Places, OfSmallModelsAreNoDegrees) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_extents

@@ -13,7 +13,7 @@
 
 #include "model/voxels.hpp"
 
-namespace prismfield {
+namespace prismfield::test_faces {
 namespace {
 
 using testing::make_request;
@@ -184,4 +184,4 @@ TEST(OnFaces, ArePointsOfPrismsThinnerThanTheirRounding) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_faces

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-namespace prismfield {
+namespace prismfield::test_field_statistics {
 namespace {
 
 using namespace testing_samples;
@@ -66,4 +66,4 @@ TEST(FieldStatistics, ShowsWhatIsWritten) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_field_statistics

@@ -17,13 +17,13 @@
 #include <set>
 #include <string>
 
-namespace prismfield {
+namespace prismfield::test_figure {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using namespace testing_samples;
 
 /// A folder of its own, and the environment put back afterwards.
@@ -91,7 +91,7 @@ TEST(DrawnText, NamesTheFigureAndItsTime) {
   OutputSpec output;
   EXPECT_EQ(draw_and_tell(output, true, draws), "");
   output.figure = "a.png";
-  EXPECT_THAT(draw_and_tell(output, true, draws), testing::MatchesRegex("; a\\.png drawn in .* m?s"));
+  EXPECT_THAT(draw_and_tell(output, true, draws), ::testing::MatchesRegex("; a\\.png drawn in .* m?s"));
   EXPECT_EQ(draw_and_tell(output, true, [] { return std::string("no figure"); }), "");
 }
 
@@ -141,17 +141,17 @@ TEST_F(FigureTest, TakesTheFirstPythonThatCanImport) {
   (void)fake("python3", log + "exit 0");
   search_here_first();
   EXPECT_EQ(draw_figure("r.h5", "f.png"), "");
-  EXPECT_THAT(content(path("log")), testing::MatchesRegex(".*/lacking\n.*/python3\n"));
+  EXPECT_THAT(content(path("log")), ::testing::MatchesRegex(".*/lacking\n.*/python3\n"));
 
   fs::remove(path("log"));
   ::setenv("PRISMFIELD_PYTHON", path("no such program").c_str(), 1);
   EXPECT_EQ(draw_figure("r.h5", "f.png"), "");
-  EXPECT_THAT(content(path("log")), testing::MatchesRegex(".*/python3\n"));
+  EXPECT_THAT(content(path("log")), ::testing::MatchesRegex(".*/python3\n"));
 
   fs::remove(path("log"));
   ::setenv("PRISMFIELD_PYTHON", "", 1);
   EXPECT_EQ(draw_figure("r.h5", "f.png"), "");
-  EXPECT_THAT(content(path("log")), testing::MatchesRegex(".*/python3\n"));
+  EXPECT_THAT(content(path("log")), ::testing::MatchesRegex(".*/python3\n"));
 }
 
 TEST_F(FigureTest, PassesOnWhyDrawingFailed) {
@@ -272,4 +272,4 @@ TEST_F(FigureTest, KeepsTheOldFigureWhenDrawingFails) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_figure

@@ -27,7 +27,7 @@
 #include "ranks.hpp"
 #include "sensitivity/storage_choice.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_file_operator {
 namespace {
 
 using ::testing::HasSubstr;
@@ -372,4 +372,4 @@ TEST(FileOfSet, NumbersFurtherDataSets) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_file_operator

@@ -12,7 +12,7 @@
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_forward {
 namespace {
 
 constexpr std::int64_t n_prisms = 40;
@@ -114,4 +114,4 @@ TEST(Forward, FillsMemoryOfTheCaller) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_forward

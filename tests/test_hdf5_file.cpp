@@ -24,22 +24,22 @@
 #include <utility>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_hdf5_file {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using testing_samples::content;
 using testing_samples::flip_a_bit_of;
 
 /// HDF5 must print nothing in any test.
 class Hdf5FileTest : public testing_samples::FolderTest {
 protected:
-  Hdf5FileTest() { testing::internal::CaptureStderr(); }
-  ~Hdf5FileTest() override { EXPECT_EQ(testing::internal::GetCapturedStderr(), ""); }
+  Hdf5FileTest() { ::testing::internal::CaptureStderr(); }
+  ~Hdf5FileTest() override { EXPECT_EQ(::testing::internal::GetCapturedStderr(), ""); }
   static fs::path sample(const std::string& name) { return fs::path(PRISMFIELD_SOURCE_DIR) / "tests" / "data" / name; }
 };
 
@@ -678,7 +678,7 @@ TEST_F(Hdf5FileTest, MovesWithItsFile) {
   EXPECT_FALSE(fs::exists(path("b.h5")));
 }
 
-TEST(Hdf5Library, TellsItsVersion) { EXPECT_THAT(hdf5_version(), testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+")); }
+TEST(Hdf5Library, TellsItsVersion) { EXPECT_THAT(hdf5_version(), ::testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+")); }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_hdf5_file

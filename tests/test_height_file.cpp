@@ -12,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-namespace prismfield {
+namespace prismfield::test_height_file {
 namespace {
 
 using ::testing::ElementsAre;
@@ -236,4 +236,4 @@ TEST_F(HeightTest, OfAGridOfOnePoint) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_height_file

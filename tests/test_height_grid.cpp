@@ -15,7 +15,7 @@
 #include <map>
 #include <random>
 
-namespace prismfield {
+namespace prismfield::test_height_grid {
 namespace {
 
 using ::testing::ElementsAre;
@@ -221,4 +221,4 @@ TEST_F(HeightGrid, OfArraysIsRefusedWithEveryMistake) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_height_grid

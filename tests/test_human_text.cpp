@@ -7,11 +7,11 @@
 
 #include <limits>
 
-namespace prismfield {
+namespace prismfield::test_human_text {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(HumanText, CountsAreGroupedByThousands) {
   EXPECT_EQ(grouped(0), "0");
@@ -121,7 +121,7 @@ TEST(HumanText, LongListsOfNamesAreCut) {
                         "\x1b"
                         "b"}),
             "a, ?b");
-  EXPECT_THAT(shown_list(std::vector<std::string>(1500, "x")), testing::EndsWith("x, x, ... (1,500 in all)"));
+  EXPECT_THAT(shown_list(std::vector<std::string>(1500, "x")), ::testing::EndsWith("x, x, ... (1,500 in all)"));
   EXPECT_LT(shown_list(std::vector<std::string>(1500, std::string(5000, 'x'))).size(), 1400U);
 }
 
@@ -134,4 +134,4 @@ TEST(HumanText, WidthCountsColumns) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_human_text

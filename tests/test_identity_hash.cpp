@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_identity_hash {
 namespace {
 
 TEST(CaseHash, HashChangesWithWhatTheFieldsDependOnOnly) {
@@ -80,4 +80,4 @@ TEST(CaseHash, IsOfWhatEveryFileHolds) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_identity_hash

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-namespace prismfield {
+namespace prismfield::test_input_file {
 namespace {
 
 using ::testing::AllOf;
@@ -89,4 +89,4 @@ TEST(ShapeText, ListsExtents) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_input_file

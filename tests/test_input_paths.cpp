@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_input_paths {
 namespace {
 
 using ::testing::ElementsAre;
@@ -103,4 +103,4 @@ TEST(InputPaths, ACaseOfATreeIsTheOneOfItsText) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_input_paths

@@ -13,7 +13,7 @@
 #include <array>
 #include <cerrno>
 
-namespace prismfield {
+namespace prismfield::test_interrupt {
 namespace {
 
 /// Runs `body` in a child process, because a signal that was caught stays caught; returns the wait status.
@@ -31,7 +31,7 @@ TEST(Interrupt, NothingIsStoppedWithoutASignal) {
   EXPECT_NO_THROW(throw_if_interrupted());
 }
 
-class InterruptSignal : public testing::TestWithParam<int> {};
+class InterruptSignal : public ::testing::TestWithParam<int> {};
 
 TEST_P(InterruptSignal, AsksTheRunToStop) {
   const int status = status_of_child([] {
@@ -50,7 +50,8 @@ TEST_P(InterruptSignal, AsksTheRunToStop) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, InterruptSignal, testing::Values(SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2));
+INSTANTIATE_TEST_SUITE_P(Signals, InterruptSignal,
+                         ::testing::Values(SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2));
 
 TEST(Interrupt, AClosedPipeEndsNothing) {
   for (void (*const begin)() : {catch_interrupts, end_at_interrupts}) {
@@ -128,4 +129,4 @@ TEST(Interrupt, CatchesEvenWhatTheParentIgnored) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_interrupt

@@ -23,7 +23,7 @@
 #include "ranks.hpp"
 #include "stop_at.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_inversion {
 namespace {
 
 using ::testing::HasSubstr;
@@ -893,4 +893,4 @@ TEST(Inversion, SaysWhenIterationsRunOut) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_inversion

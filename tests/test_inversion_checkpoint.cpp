@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_inversion_checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
@@ -248,4 +248,4 @@ TEST_F(InversionCheckpointTest, TellsWhereItCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_inversion_checkpoint

@@ -10,7 +10,7 @@
 #include "case/key_table.hpp"
 #include "scratch_folder.hpp"
 
-namespace prismfield {
+namespace prismfield::test_key_help {
 namespace {
 
 using ::testing::HasSubstr;
@@ -116,4 +116,4 @@ TEST(KeyHelp, ListsPathsThatItKnows) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_key_help

@@ -20,7 +20,7 @@
 #include "case/yaml_tree.hpp"
 #include "model/choices.hpp"
 
-namespace prismfield {
+namespace prismfield::test_key_table {
 namespace {
 
 using ::testing::HasSubstr;
@@ -488,4 +488,4 @@ TEST(KeyTable, HasAPageThatIsWhole) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_key_table

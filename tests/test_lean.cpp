@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace prismfield::kernel {
+namespace prismfield::kernel::test_lean {
 namespace {
 
 struct Sample {
@@ -163,4 +163,4 @@ TYPED_TEST(Lean, ComparisonsAndChoices) {
 }
 
 }  // namespace
-}  // namespace prismfield::kernel
+}  // namespace prismfield::kernel::test_lean

@@ -14,7 +14,7 @@
 #include "base/human_text.hpp"
 #include "scratch_folder.hpp"
 
-namespace prismfield {
+namespace prismfield::test_machine {
 namespace {
 
 using ::testing::ElementsAre;
@@ -64,4 +64,4 @@ TEST(Memory, AvailableIsPartOfAll) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_machine

@@ -28,7 +28,7 @@
 
 #include "engine/engine.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_magnetic {
 namespace {
 
 using Vector = std::array<double, 3>;
@@ -711,4 +711,4 @@ INSTANTIATE_TEST_SUITE_P(Spaces, MagneticFields, ::testing::ValuesIn(built_space
                          [](const auto& of) { return std::string(name(of.param)); });
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_magnetic

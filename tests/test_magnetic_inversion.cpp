@@ -24,7 +24,7 @@
 #include "inversion/cell_weights.hpp"
 #include "ranks.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_magnetic_inversion {
 namespace {
 
 using ::testing::AllOf;
@@ -384,4 +384,4 @@ TEST(MagneticInversion, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_magnetic_inversion

@@ -25,7 +25,7 @@
 
 #include <prismfield/error.hpp>
 
-namespace prismfield {
+namespace prismfield::test_make_inversion {
 namespace {
 
 using ::testing::AllOf;
@@ -594,4 +594,4 @@ TEST_F(MakeInversion, TellsEveryMistakeAtOnce) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_make_inversion

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_make_model {
 namespace {
 
 using ::testing::HasSubstr;
@@ -266,4 +266,4 @@ TEST(MakeModel, GivesTheSamePrismsWhicheverWayTheyAreDescribed) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_make_model

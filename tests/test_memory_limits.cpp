@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace prismfield {
+namespace prismfield::test_memory_limits {
 namespace {
 
 using ::testing::AllOf;
@@ -138,4 +138,4 @@ TEST_F(MemoryLimits, OfTheProcessAreItsOwn) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_memory_limits

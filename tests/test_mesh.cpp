@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace prismfield {
+namespace prismfield::test_mesh {
 namespace {
 
 using ::testing::Each;
@@ -46,4 +46,4 @@ TEST_F(Mesh, RefusesAMeshWithoutDensity) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_mesh

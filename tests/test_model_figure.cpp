@@ -18,13 +18,13 @@
 #include <string>
 #include <utility>
 
-namespace prismfield {
+namespace prismfield::test_model_figure {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using namespace testing_samples;
 
 /// A folder of its own, and drawing by the system's Python.
@@ -114,4 +114,4 @@ TEST_F(ModelFigureTest, KeepsTheOldFigureWhenDrawingFails) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_model_figure

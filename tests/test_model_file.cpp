@@ -25,13 +25,13 @@
 #include <utility>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_model_file {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using namespace testing_samples;
 
 using ModelFileTest = FolderTest;
@@ -105,7 +105,7 @@ TEST_F(ModelFileTest, SaysWhereItComesFrom) {
   }
   EXPECT_EQ(file.read_text_attribute("/", "source"), std::string("prismfield ") + version_text);
   EXPECT_THAT(file.read_text_attribute("/", "history"),
-              testing::MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z: prismfield invert sample.yaml"));
+              ::testing::MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z: prismfield invert sample.yaml"));
   EXPECT_EQ(file.read_attribute("/", "gravitational_constant"), 6.6743e-11);
   EXPECT_EQ(file.read_attribute("/", "active_cells"), 22);
   EXPECT_EQ(file.read_attribute("/", "data_sets"), 2);
@@ -395,11 +395,11 @@ TEST(ModelFileDeathTest, AFullDiskLeavesTheOldModel) {
   std::ofstream(file) << "the old model";
   // 13,500 cells make 108 kB.
   for (const rlim_t bytes : {0U, 1000U, 100'000U}) {
-    EXPECT_EXIT(std::exit(write_under_limit(file, bytes)), testing::ExitedWithCode(7), "") << bytes;
+    EXPECT_EXIT(std::exit(write_under_limit(file, bytes)), ::testing::ExitedWithCode(7), "") << bytes;
     EXPECT_EQ(content(file), "the old model") << bytes;
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1) << bytes;
   }
-  EXPECT_EXIT(std::exit(write_under_limit(file, 1'000'000)), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(std::exit(write_under_limit(file, 1'000'000)), ::testing::ExitedWithCode(0), "");
   EXPECT_TRUE(Hdf5File::open(file).has("density"));
   fs::remove_all(folder);
 }
@@ -472,4 +472,4 @@ TEST_F(ModelFileTest, WritesEpochs) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_model_file

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <random>
 
-namespace prismfield {
+namespace prismfield::test_netcdf_classic {
 namespace {
 
 using ::testing::ElementsAre;
@@ -256,4 +256,4 @@ TEST_F(NetcdfClassicTest, EndsInValuesOrInAFailureWhateverTheBytes) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_netcdf_classic

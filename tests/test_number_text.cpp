@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace prismfield {
+namespace prismfield::test_number_text {
 namespace {
 
 TEST(ParseNumber, ReadsDecimalNumbers) {
@@ -111,4 +111,4 @@ TEST(ParseInteger, ReadsDigitsWithOneSign) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_number_text

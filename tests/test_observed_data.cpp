@@ -18,7 +18,7 @@
 #include <limits>
 #include <tuple>
 
-namespace prismfield {
+namespace prismfield::test_observed_data {
 namespace {
 
 using ::testing::AllOf;
@@ -522,4 +522,4 @@ TEST_F(ObservedArrays, MayLieOnOneGridOnly) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_observed_data

@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-namespace prismfield {
+namespace prismfield::test_operation_table {
 namespace {
 
 using kernel::Counted;
@@ -130,4 +130,4 @@ TEST(OperationTable, IsWhatTheKernelsDo) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_operation_table

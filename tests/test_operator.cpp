@@ -26,7 +26,7 @@
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_operator {
 namespace {
 
 double uniform(std::uint64_t seed, std::uint64_t number, double low, double high) {
@@ -650,4 +650,4 @@ TEST(Operator, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_operator

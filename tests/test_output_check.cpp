@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_output_check {
 namespace {
 
 namespace fs = std::filesystem;
@@ -180,4 +180,4 @@ TEST(FigureSuffixes, AreTheThree) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_output_check

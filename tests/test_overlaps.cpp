@@ -11,7 +11,7 @@
 #include <ctime>
 #include <random>
 
-namespace prismfield {
+namespace prismfield::test_overlaps {
 namespace {
 
 using testing::append;
@@ -195,4 +195,4 @@ TEST_F(OverlapTime, OfIdenticalPrisms) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_overlaps

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_partition {
 namespace {
 
 TEST(Partition, SevenSpheresOverEightRanksIsThePapersTable) {
@@ -299,4 +299,4 @@ TEST(Partition, AutoIsAFactorisationForEveryNumberOfRanks) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_partition

@@ -15,7 +15,7 @@
 
 #include "forward_helpers.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_peers {
 namespace {
 
 class Peers : public ::testing::TestWithParam<Space> {
@@ -160,4 +160,4 @@ TEST_P(Peers, BouguerSlab) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_peers

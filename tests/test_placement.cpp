@@ -9,7 +9,7 @@
 
 #include <numeric>
 
-namespace prismfield {
+namespace prismfield::test_placement {
 namespace {
 
 using ::testing::HasSubstr;
@@ -137,4 +137,4 @@ TEST(Binding, ThisProcessHasACoreAndANode) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_placement

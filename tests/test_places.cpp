@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace prismfield {
+namespace prismfield::test_places {
 namespace {
 
 using testing::mistakes;
@@ -30,4 +30,4 @@ TEST(Places, AreThoseOfTheKeysAndOfTheMistakeBefore) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_places

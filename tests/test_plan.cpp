@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_plan {
 namespace {
 
 /// One host with a card a rank, as large as an H200.
@@ -241,4 +241,4 @@ TEST(Plan, TellsAllMistakesOfARequestBeforeItLooksAtTheMachine) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_plan

@@ -10,7 +10,7 @@
 #include "compute/plan.hpp"
 #include "kernel/contact.hpp"
 
-namespace prismfield {
+namespace prismfield::test_plan_memory {
 namespace {
 
 constexpr std::int64_t mib = std::int64_t{1} << 20;
@@ -166,4 +166,4 @@ TEST(MemoryNeed, OfRanksWithBoundsOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_plan_memory

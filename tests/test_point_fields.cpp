@@ -17,7 +17,7 @@
 #include "model/points.hpp"
 #include "scratch_folder.hpp"
 
-namespace prismfield {
+namespace prismfield::test_point_fields {
 namespace {
 
 using ::testing::ElementsAre;
@@ -193,4 +193,4 @@ TEST_F(PointArrays, ElsewhereAreNamed) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_point_fields

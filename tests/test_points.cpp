@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace prismfield {
+namespace prismfield::test_points {
 namespace {
 
 using ::testing::AllOf;
@@ -103,4 +103,4 @@ TEST_F(StationsTest, AtRandomKeepToTheRangesAsked) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_points

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_prism_arrays {
 namespace {
 
 using ::testing::AllOf;
@@ -179,4 +179,4 @@ TEST_F(PrismHdf5, WithAGroupWhereADatasetBelongsIsRefused) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_prism_arrays

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace prismfield {
+namespace prismfield::test_prism_check {
 namespace {
 
 using ::testing::AllOf;
@@ -116,4 +116,4 @@ TEST_F(PrismChecks, AMillionIdenticalOnesEndInAPage) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_prism_check

@@ -12,7 +12,7 @@
 
 #include "scratch_folder.hpp"
 
-namespace prismfield {
+namespace prismfield::test_prism_list {
 namespace {
 
 using ::testing::AllOf;
@@ -140,4 +140,4 @@ TEST_F(PrismLists, EndAListOfMistakesInAPage) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_prism_list

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace prismfield {
+namespace prismfield::test_prism_table {
 namespace {
 
 using ::testing::AllOf;
@@ -139,4 +139,4 @@ TEST_F(PrismTable, FilesThatAreNoTableAreRefused) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_prism_table

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_progress {
 namespace {
 
-class ProgressTest : public testing::Test {
+class ProgressTest : public ::testing::Test {
 protected:
   /// Progress whose clock is m_now.
   [[nodiscard]] Progress::Clock clock() {
@@ -141,4 +141,4 @@ TEST_F(ProgressTest, NotesAreForTerminalsAlone) {
 TEST(ProgressStyleTest, QuietIsSilent) { EXPECT_EQ(progress_style(true), ProgressStyle::silent); }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_progress

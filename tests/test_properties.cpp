@@ -28,7 +28,7 @@
 #include "engine/kokkos_facts.hpp"
 #include "forward_helpers.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_properties {
 namespace {
 
 using Values = std::vector<TenValues>;
@@ -1152,4 +1152,4 @@ TEST(Threads, SameBitsForEveryNumber) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_properties

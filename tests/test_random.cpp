@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_random {
 namespace {
 
 using Words = std::array<std::uint32_t, 4>;
@@ -138,4 +138,4 @@ TEST(RandomNormal, HasTheMomentsOfANormalDistribution) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_random

@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_read_inversion {
 namespace {
 
 using ::testing::ElementsAre;
@@ -599,4 +599,4 @@ TEST_F(ReadInversion, ChecksTheOutputOfAnInversion) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_read_inversion

@@ -27,7 +27,7 @@
 #include "forward_helpers.hpp"
 #include "made_model.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_reference {
 namespace {
 
 constexpr double promised = 1e-12;
@@ -561,4 +561,4 @@ TEST_P(Reference, EightCorners) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_reference

@@ -25,14 +25,14 @@
 #include <set>
 #include <sstream>
 
-namespace prismfield {
+namespace prismfield::test_result_file {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using namespace testing_samples;
 
 using OutputTest = FolderTest;
@@ -155,7 +155,7 @@ TEST_F(OutputTest, WritesAGrid) {
   EXPECT_EQ(file.read_text_attribute("/", "title"), "A sample");
   EXPECT_EQ(file.read_text_attribute("/", "source"), std::string("prismfield ") + version_text);
   EXPECT_THAT(file.read_text_attribute("/", "history"),
-              testing::MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z: prismfield run sample.yaml"));
+              ::testing::MatchesRegex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z: prismfield run sample.yaml"));
   EXPECT_EQ(file.read_text_attribute("/", "case"), "title: A sample\n");
   EXPECT_EQ(file.read_attribute("/", "gravitational_constant"), 6.67e-11);
   EXPECT_EQ(file.read_attribute("/", "singular_points"), 0);
@@ -381,11 +381,11 @@ TEST(OutputDeathTest, AFullDiskLeavesTheOldResult) {
   std::ofstream(run.output.file) << "the old result";
   // The process must end by itself, not by SIGXFSZ and not in HDF5's clean-up. A complete file has some 230 kB.
   for (const rlim_t bytes : {0U, 1U, 1000U, 10'000U, 100'000U, 200'000U}) {
-    EXPECT_EXIT(std::exit(write_under_limit(run, bytes)), testing::ExitedWithCode(7), "") << bytes;
+    EXPECT_EXIT(std::exit(write_under_limit(run, bytes)), ::testing::ExitedWithCode(7), "") << bytes;
     EXPECT_EQ(content(run.output.file), "the old result") << bytes;
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1) << bytes;
   }
-  EXPECT_EXIT(std::exit(write_under_limit(run, 1'000'000)), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(std::exit(write_under_limit(run, 1'000'000)), ::testing::ExitedWithCode(0), "");
   EXPECT_TRUE(Hdf5File::open(run.output.file).has("gz"));
   fs::remove_all(folder);
 }
@@ -427,4 +427,4 @@ TEST_F(OutputTest, OpensInOtherPrograms) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_result_file

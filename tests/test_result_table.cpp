@@ -22,15 +22,15 @@
 #include <string>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_result_table {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 using namespace testing_samples;
 
 class ResultTableTest : public FolderTest {
@@ -269,4 +269,4 @@ TEST_F(ResultTableTest, ReadsTablesOfOtherPrograms) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_result_table

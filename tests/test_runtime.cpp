@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_runtime {
 namespace {
 
 const bool has_limit = most_host_threads() < std::numeric_limits<int>::max();
@@ -64,7 +64,7 @@ TEST(RuntimeDeathTest, StartsAndEndsKokkos) {
     right = right && Kokkos::is_finalized();
     return right && failure({}).find("cannot start again") != std::string::npos;
   };
-  EXPECT_EXIT(end_with(body), testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(end_with(body), ::testing::ExitedWithCode(0), "^$");
 }
 
 TEST(RuntimeDeathTest, AdoptsAKokkosThatRuns) {
@@ -79,7 +79,7 @@ TEST(RuntimeDeathTest, AdoptsAKokkosThatRuns) {
     Kokkos::finalize();
     return right;
   };
-  EXPECT_EXIT(end_with(body), testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(end_with(body), ::testing::ExitedWithCode(0), "^$");
 }
 
 TEST(RuntimeDeathTest, TakesKokkosOptionsOutOfACommandLine) {
@@ -90,7 +90,7 @@ TEST(RuntimeDeathTest, TakesKokkosOptionsOutOfACommandLine) {
     const Runtime runtime(argc, argv.data());
     return argc == 3 && argv[1] == words[2] && argv[2] == words[3] && argv[3] == nullptr && Kokkos::num_threads() == 1;
   };
-  EXPECT_EXIT(end_with(body), testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(end_with(body), ::testing::ExitedWithCode(0), "^$");
 }
 
 TEST(RuntimeTest, EveryMistakeInAnOptionIsAnException) {
@@ -179,4 +179,4 @@ TEST(RuntimeTest, ThoseOfTheEnvironmentToo) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_runtime

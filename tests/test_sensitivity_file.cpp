@@ -27,7 +27,7 @@
 #include "io/sensitivity_file.hpp"
 #include "made_hdf5.hpp"
 
-namespace prismfield {
+namespace prismfield::test_sensitivity_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -313,4 +313,4 @@ TEST_F(SensitivityFileTest, LeavesTheOldFileUntilItIsComplete) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_sensitivity_file

@@ -11,7 +11,7 @@
 
 #include <fstream>
 
-namespace prismfield {
+namespace prismfield::test_station_file {
 namespace {
 
 using ::testing::AllOf;
@@ -311,4 +311,4 @@ TEST_F(StationsTest, OfAResultAreItsPoints) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_station_file

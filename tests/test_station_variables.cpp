@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_station_variables {
 namespace {
 
 using ::testing::ElementsAre;
@@ -73,4 +73,4 @@ TEST_F(StationVariables, KeepTheHeightsThatAreNotUsed) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_station_variables

@@ -32,7 +32,7 @@
 #include "sensitivity/host_operator.hpp"
 #include "sensitivity/storage_choice.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_stored_operator {
 namespace {
 
 using ::testing::HasSubstr;
@@ -641,4 +641,4 @@ TEST(StorageChoice, TakesAllPointsWhereTheyAreFew) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_stored_operator

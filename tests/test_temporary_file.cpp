@@ -19,7 +19,7 @@
 #include <set>
 #include <string>
 
-namespace prismfield {
+namespace prismfield::test_temporary_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -151,4 +151,4 @@ TEST(TemporaryName, IsRecognised) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_temporary_file

@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-namespace prismfield {
+namespace prismfield::test_terminal {
 namespace {
 
 TEST(Wrapped, BreaksBetweenWordsWithAHangingIndent) {
@@ -112,4 +112,4 @@ TEST(TerminalColumns, HelpTakesColumnsAndElseEighty) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_terminal

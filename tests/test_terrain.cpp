@@ -18,7 +18,7 @@
 #include "exact_prism.hpp"
 #include "model/node_grid.hpp"
 
-namespace prismfield {
+namespace prismfield::test_terrain {
 namespace {
 
 using ::testing::DoubleEq;
@@ -296,4 +296,4 @@ TEST(Terrain, SaysWhatItsHeightsCanHardlyBe) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_terrain

@@ -11,7 +11,7 @@
 #include <limits>
 #include <random>
 
-namespace prismfield {
+namespace prismfield::test_text_table {
 namespace {
 
 using ::testing::ElementsAre;
@@ -453,4 +453,4 @@ TEST_F(ReadNumbers, KnowsOtherComments) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_text_table

@@ -15,7 +15,7 @@
 #include "sensitivity/storage_choice.hpp"
 #include "sensitivity/tile_matrix.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_tile_matrix {
 namespace {
 
 double uniform(std::uint64_t seed, std::int64_t number, double low, double high) {
@@ -280,4 +280,4 @@ TEST(TileMatrix, AddsInOneOrderWhateverTheThreads) {
 #endif
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_tile_matrix

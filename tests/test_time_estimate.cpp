@@ -15,7 +15,7 @@
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
 
-namespace prismfield {
+namespace prismfield::test_time_estimate {
 namespace {
 
 using testing::lanes_at_most;
@@ -157,4 +157,4 @@ TEST(TimeEstimate, MeasuresWhatEachFormCosts) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_time_estimate

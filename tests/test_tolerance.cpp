@@ -17,7 +17,7 @@
 #include "ranks.hpp"
 
 /// The promise of execution.tolerance: no field anywhere is further off than that part of its largest value.
-namespace prismfield::testing {
+namespace prismfield::testing::test_tolerance {
 namespace {
 
 using Generator = std::mt19937_64;
@@ -309,4 +309,4 @@ TEST(Tolerance, GivesTheSameBitsAgain) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_tolerance

@@ -19,7 +19,7 @@
 #include "folder_test.hpp"
 #include "scratch_folder.hpp"
 
-namespace prismfield {
+namespace prismfield::test_tomofast {
 namespace {
 
 using ::testing::ElementsAre;
@@ -263,4 +263,4 @@ TEST_F(Tomofast, RefusesNaNInData) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_tomofast

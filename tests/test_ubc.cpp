@@ -15,7 +15,7 @@
 #include "folder_test.hpp"
 #include "io/exchange_files.hpp"
 
-namespace prismfield {
+namespace prismfield::test_ubc {
 namespace {
 
 using ::testing::AllOf;
@@ -384,4 +384,4 @@ TEST_F(UbcFormats, NamesWhatIsWrongInData) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_ubc

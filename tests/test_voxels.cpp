@@ -14,7 +14,7 @@
 #include <random>
 #include <thread>
 
-namespace prismfield {
+namespace prismfield::test_voxels {
 namespace {
 
 using ::testing::AllOf;
@@ -434,4 +434,4 @@ TEST(Voxels, RefuseWhatCannotBeCells) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_voxels

@@ -16,7 +16,7 @@
 #include "base/temporary_file.hpp"
 #include "folder_test.hpp"
 
-namespace prismfield {
+namespace prismfield::test_vtk_writer {
 namespace {
 
 using ::testing::ElementsAre;
@@ -132,4 +132,4 @@ TEST_F(VtkWriter, WritesPointsWithFields) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_vtk_writer

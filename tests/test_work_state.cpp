@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-namespace prismfield {
+namespace prismfield::test_work_state {
 namespace {
 
 /// Every (prism, ordered point) of the work, each once.
@@ -208,4 +208,4 @@ TEST(WorkPayload, HasTheBytesThatAreSaidOfIt) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_work_state

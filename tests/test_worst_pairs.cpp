@@ -27,7 +27,7 @@
 #include "forward_helpers.hpp"
 #include "multipole_switches.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_worst_pairs {
 namespace {
 
 constexpr std::size_t default_pairs = 3000;
@@ -352,4 +352,4 @@ TEST_P(WorstPairs, Single) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_worst_pairs

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace prismfield {
+namespace prismfield::test_yaml_tree {
 namespace {
 
 using Kind = YamlNode::Kind;
@@ -168,4 +168,4 @@ TEST(YamlTree, KeysAreShownClean) {
 }
 
 }  // namespace
-}  // namespace prismfield
+}  // namespace prismfield::test_yaml_tree

@@ -26,7 +26,7 @@
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_convolution {
 namespace {
 
 using ::testing::HasSubstr;
@@ -420,4 +420,4 @@ TEST(Convolution, HasTheSameBitsForAnyNumberOfThreads) {
 #endif
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_convolution

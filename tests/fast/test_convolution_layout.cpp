@@ -18,7 +18,7 @@
 #include "lattice_samples.hpp"
 #include "magnets.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_convolution_layout {
 namespace {
 
 using ::testing::ElementsAre;
@@ -193,4 +193,4 @@ TEST(ConvolutionBuffers, StandBesideWorkAreasOnADevice) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_convolution_layout

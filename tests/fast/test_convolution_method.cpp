@@ -21,7 +21,7 @@
 #include "magnets.hpp"
 #include "ranks.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_convolution_method {
 namespace {
 
 using ::testing::HasSubstr;
@@ -222,4 +222,4 @@ TEST(ConvolutionMethod, DoesWithoutPrismsOrPoints) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_convolution_method

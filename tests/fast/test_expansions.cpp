@@ -20,7 +20,7 @@
 #include "forward_helpers.hpp"
 #include "magnets.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_expansions {
 namespace {
 
 using Host = Kokkos::HostSpace;
@@ -358,4 +358,4 @@ INSTANTIATE_TEST_SUITE_P(Numbers, InLanes, ::testing::Bool(),
                          [](const auto& numbers) { return numbers.param ? "lanes" : "alone"; });
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_expansions

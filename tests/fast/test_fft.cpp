@@ -15,7 +15,7 @@
 #include "fast/fft.hpp"
 #include "lattice_samples.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_fft {
 namespace {
 
 using Spaces = ::testing::Types<
@@ -140,4 +140,4 @@ TEST(FftLength, IsTheNextProductOfSmallPrimes) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_fft

@@ -32,7 +32,7 @@
 #include "ranks.hpp"
 #include "tree_cases.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_tree_method {
 namespace {
 
 Request by(Method method, double tolerance = default_tolerance, FieldList fields = FieldList::gravity()) {
@@ -496,4 +496,4 @@ TEST(TreeMethod, SaysWhyItCannotServe) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_tree_method

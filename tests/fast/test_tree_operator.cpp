@@ -18,7 +18,7 @@
 #include "ranks.hpp"
 #include "tree_cases.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_tree_operator {
 namespace {
 
 using Space = Kokkos::DefaultExecutionSpace;
@@ -146,4 +146,4 @@ TEST_P(TreeOperatorOf, HasDiagonalAndEntriesOfDirectSums) {
 }
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_tree_operator

@@ -18,7 +18,7 @@
 #include "fast/tree_products.hpp"
 #include "tree_cases.hpp"
 
-namespace prismfield::testing {
+namespace prismfield::testing::test_tree_products {
 namespace {
 
 using Space = Kokkos::DefaultExecutionSpace;
@@ -345,4 +345,4 @@ TEST(TreeProducts, HasTheSameBitsOnAnyThreads) {
 #endif
 
 }  // namespace
-}  // namespace prismfield::testing
+}  // namespace prismfield::testing::test_tree_products

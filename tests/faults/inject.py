@@ -4,9 +4,10 @@
 """Lets single calls of prismfield's runs fail, one run a fault, and looks at how each ends.
 
     inject.py PROGRAM LIBRARY [--case CASE.yaml] [--set KEY=VALUE] [--scenarios new,kept,resumed]
-              [--calls malloc,write,...] [--all N] [--every K] [--jobs J]
+              [--calls malloc,write,...] [--all N] [--every K] [--part K] [--jobs J]
 
-LIBRARY is faults.cpp, built. Calls 1 to N of a kind fail, one a run, and then every K-th (0: none). Scenarios: a new
+LIBRARY is faults.cpp, built. Calls 1 to N of a kind fail, one a run, and then every K-th (0: none). --part takes every
+K-th of these, unless PRISMFIELD_TEST_ALL is 1. Scenarios: a new
 run whose result replaces an older one; one that keeps checkpoints; one that goes on from a checkpoint.
 
 A run has to end by itself, with code 0 and the right fields bit for bit, or with another code, a message, and the older
@@ -25,6 +26,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from program_folder import part_of
 
 CASE = """model:
   voxels:
@@ -264,6 +268,7 @@ def main():
     parser.add_argument("--calls", default=",".join(WAYS))
     parser.add_argument("--all", type=int, default=1 << 60)
     parser.add_argument("--every", type=int, default=0)
+    parser.add_argument("--part", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     # where a core is asked for, the signal of a crash ends the process and there is no code
@@ -282,6 +287,7 @@ def main():
                 # calls that stay away without the fault may be made after it: a few more
                 count = scenario.counts[call] + (0 if call == "malloc" else 4)
                 faults = [f"{call}:{n}{way}" for way in WAYS[call] for n in numbers(count, options.all, options.every)]
+                faults = faults[::part_of(1, options.part)]
                 codes, callers, known = collections.Counter(), collections.Counter(), 0
                 with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
                     for fault, code, by, found in pool.map(scenario.check, faults):

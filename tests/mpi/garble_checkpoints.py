@@ -22,7 +22,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from program_folder import held, hold, wait_for
+from program_folder import held, hold, part_of, wait_for
 
 CASE = """\
 model:
@@ -249,7 +249,7 @@ if __name__ == "__main__":
     parser.add_argument("program")
     parser.add_argument("library")
     parser.add_argument("--mpiexec", default="", help="the launcher of ranks with its options, in one argument")
-    parser.add_argument("--number", type=int, default=1000)
+    parser.add_argument("--number", type=int, default=part_of(60, 20))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", default="", help="a folder for what made trouble")
     options = parser.parse_args()

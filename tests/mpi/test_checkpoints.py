@@ -26,7 +26,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from program_folder import end_held, held, hold
+from program_folder import end_held, held, hold, part_of
 
 options = None
 
@@ -240,7 +240,7 @@ if __name__ == "__main__":
     parser.add_argument("program")
     parser.add_argument("library")
     parser.add_argument("--mpiexec", default="", help="the launcher of ranks with its options, in one argument")
-    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--kills", type=int, default=part_of(15, 5))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rows", type=int, default=80, help="of points; fewer where the program is slow")
     options, rest = parser.parse_known_args()

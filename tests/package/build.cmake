@@ -4,8 +4,7 @@
 # Makes the outside program SOURCE in CONSUMER: against BUILD, installed into PREFIX, both cleared before so that a file
 # that is no longer installed is not found; or with the sources PRISMFIELD_SOURCE as a part of it.
 file(REMOVE_RECURSE "${PREFIX}" "${CONSUMER}")
-set(where "-DPRISMFIELD_SOURCE=${PRISMFIELD_SOURCE}" "-DPRISMFIELD_ENABLE_MPI=${ENABLE_MPI}"
-          -DCMAKE_UNITY_BUILD=ON)
+set(where "-DPRISMFIELD_SOURCE=${PRISMFIELD_SOURCE}" -DPRISMFIELD_ENABLE_MPI=OFF -DCMAKE_UNITY_BUILD=ON)
 if(NOT PRISMFIELD_SOURCE)
   execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${PREFIX}" COMMAND_ERROR_IS_FATAL ANY)
   set(where)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""Runs a study of perf/studies reduced and looks at all that it leaves: check_ready_study.py PROGRAM STUDY.yaml
+"""Looks at a study of perf/studies: check_ready_study.py PROGRAM STUDY.yaml [--run]
 
-Every point ran or says why this machine cannot run it; numbers in study.json belong to the rows of runs.csv; the page
-needs no other file. Figures are checked where a Python with matplotlib and h5py draws them.
+Its plan is right, at full size and reduced. With --run, or where PRISMFIELD_TEST_ALL is 1, it is run reduced and all
+that it leaves is looked at: every point ran or says why this machine cannot run it; numbers in study.json belong to the
+rows of runs.csv; the page needs no other file. Figures are checked where a Python with matplotlib and h5py draws them.
 """
 
 import csv
@@ -15,6 +16,9 @@ import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from program_folder import ALL_TESTS
 
 program, study = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 FILES = ("study.yaml", "machine.json", "runs.csv", "errors.csv", "study.json", "study.h5", "tables.md", "tables.tex")
@@ -31,6 +35,15 @@ def main():
     expect(re.search(r"(?m)^# Full size on two cores: \d", text), f"{study.name} does not say how long it takes")
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     environment["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
+    for size in ([], ["--reduced"]):
+        command = [program, "study", study, *size, "--check"]
+        check = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        expect(check.returncode == 0 and "no errors found; " in check.stdout, f"{check.stdout}{check.stderr}")
+    if ALL_TESTS or "--run" in sys.argv:
+        check_run(environment)
+
+
+def check_run(environment):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report"
         command = [program, "study", study, "--reduced", "--quiet", "--output", report]

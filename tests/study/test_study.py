@@ -25,7 +25,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from program_folder import CASE as SMALL_CASE, ProgramFolder, wait_for
+from program_folder import CASE as SMALL_CASE, ProgramFolder, part_of, wait_for
 
 options = None
 
@@ -769,7 +769,7 @@ def main():
     global options
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
-    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--kills", type=int, default=part_of(10, 3))
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     options, rest = parser.parse_known_args()
     options.program = ProgramFolder.program = os.path.abspath(options.program)
