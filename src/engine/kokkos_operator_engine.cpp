@@ -6,7 +6,7 @@
 #include "engine/operator_engine.hpp"
 #include "engine/pair_launch.hpp"
 #include "engine/tile_sums.hpp"
-#include "engine/with_space.hpp"
+#include "engine/with_arithmetic.hpp"
 
 namespace prismfield {
 
@@ -141,11 +141,9 @@ std::unique_ptr<OperatorEngine<Space>> make_operator_engine(const EngineSettings
   return std::make_unique<KokkosOperatorEngine<Space, A>>(settings);
 }
 
-#define PRISMFIELD_INSTANCES(Space)                                                                      \
-  template std::unique_ptr<OperatorEngine<Space>> make_operator_engine<Space, kernel::DoubleArithmetic>( \
-      const EngineSettings&);                                                                            \
-  template std::unique_ptr<OperatorEngine<Space>> make_operator_engine<Space, kernel::SingleArithmetic>( \
-      const EngineSettings&);
+#define PRISMFIELD_INSTANCE(Space, Arithmetic) \
+  template std::unique_ptr<OperatorEngine<Space>> make_operator_engine<Space, Arithmetic>(const EngineSettings&);
+#define PRISMFIELD_INSTANCES(Space) PRISMFIELD_IN_EACH_ARITHMETIC(Space, PRISMFIELD_INSTANCE)
 PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_INSTANCES)
 
 }  // namespace prismfield

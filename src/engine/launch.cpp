@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "engine/with_arithmetic.hpp"
-#include "engine/with_space.hpp"
 
 /// The papers' launch: a parallel_for over batches of prisms adds into scratch(slot, field, point), one grid of points
 /// per concurrency slot, and a reduction over the slots follows.
@@ -219,9 +218,8 @@ void TileLauncher<Space, A>::launch_on_device(const Space& space, const char* na
                        Functor{data, shapes, n_tiles, m_settings.block});
 }
 
-#define PRISMFIELD_INSTANCES(Space)                             \
-  template class TileLauncher<Space, kernel::DoubleArithmetic>; \
-  template class TileLauncher<Space, kernel::SingleArithmetic>;
+#define PRISMFIELD_INSTANCE(Space, Arithmetic) template class TileLauncher<Space, Arithmetic>;
+#define PRISMFIELD_INSTANCES(Space) PRISMFIELD_IN_EACH_ARITHMETIC(Space, PRISMFIELD_INSTANCE)
 PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_INSTANCES)
 
 }  // namespace prismfield

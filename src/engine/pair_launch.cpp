@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/with_arithmetic.hpp"
-#include "engine/with_space.hpp"
 
 namespace prismfield {
 namespace {
@@ -215,9 +214,8 @@ void PairLauncher<Space, A>::launch_on_device(const Space& space, const char* na
                        Functor{data, pairs, shapes, work.parts});
 }
 
-#define PRISMFIELD_INSTANCES(Space)                             \
-  template class PairLauncher<Space, kernel::DoubleArithmetic>; \
-  template class PairLauncher<Space, kernel::SingleArithmetic>;
+#define PRISMFIELD_INSTANCE(Space, Arithmetic) template class PairLauncher<Space, Arithmetic>;
+#define PRISMFIELD_INSTANCES(Space) PRISMFIELD_IN_EACH_ARITHMETIC(Space, PRISMFIELD_INSTANCE)
 PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_INSTANCES)
 
 }  // namespace prismfield

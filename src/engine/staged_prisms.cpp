@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/with_space.hpp"
+#include "engine/with_arithmetic.hpp"
 
 namespace prismfield {
 namespace {
@@ -333,9 +333,8 @@ void StagedPrisms<Space, A>::prepare_shapes(const Space& space) {
   }
 }
 
-#define PRISMFIELD_INSTANCES(Space)                             \
-  template class StagedPrisms<Space, kernel::DoubleArithmetic>; \
-  template class StagedPrisms<Space, kernel::SingleArithmetic>;
+#define PRISMFIELD_INSTANCE(Space, Arithmetic) template class StagedPrisms<Space, Arithmetic>;
+#define PRISMFIELD_INSTANCES(Space) PRISMFIELD_IN_EACH_ARITHMETIC(Space, PRISMFIELD_INSTANCE)
 PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_INSTANCES)
 
 }  // namespace prismfield

@@ -7,6 +7,7 @@
 #include <prismfield/fields.hpp>
 #include <prismfield/request.hpp>
 
+#include "engine/with_space.hpp"
 #include "kernel/corners.hpp"
 #include "kernel/prepared_prism.hpp"
 
@@ -18,9 +19,20 @@ auto with_arithmetic(Precision precision, const F& f) {
   return precision == Precision::single ? f(kernel::SingleArithmetic()) : f(kernel::DoubleArithmetic());
 }
 
+/// PRISMFIELD_IN_EACH_ARITHMETIC(Space, X): X(Space, arithmetic) for the arithmetics that are compiled. Single has
+/// all of a device's passes.
+#if defined(PRISMFIELD_FEW_INSTANCES)
+#define PRISMFIELD_IN_EACH_ARITHMETIC(Space, X) X(Space, kernel::SingleArithmetic)
+#else
+#define PRISMFIELD_IN_EACH_ARITHMETIC(Space, X) X(Space, kernel::DoubleArithmetic) X(Space, kernel::SingleArithmetic)
+#endif
+
 /// Calls f with a set as a std::integral_constant.
 template <class F>
 auto with_set(FieldSet set, const F& f) {
+#if defined(PRISMFIELD_FEW_INSTANCES)
+  if (set == FieldSet::all) return f(std::integral_constant<FieldSet, FieldSet::all>());
+#else
   switch (set) {
     case FieldSet::gz: return f(std::integral_constant<FieldSet, FieldSet::gz>());
     case FieldSet::vector: return f(std::integral_constant<FieldSet, FieldSet::vector>());
@@ -30,6 +42,7 @@ auto with_set(FieldSet set, const F& f) {
     case FieldSet::magnetic: return f(std::integral_constant<FieldSet, FieldSet::magnetic>());
     case FieldSet::magnetic_gradient: break;
   }
+#endif
   return f(std::integral_constant<FieldSet, FieldSet::magnetic_gradient>());
 }
 

@@ -42,7 +42,8 @@ template <class ExecutionSpace>
 
 /// PRISMFIELD_FOR_EACH_SPACE(X): X(space) for the spaces that are compiled: those of Kokkos, but not Serial beside
 /// OpenMP, one thread of which is as good. A source that has the bodies of templates ends with it.
-/// PRISMFIELD_FOR_EACH_HOST_SPACE, PRISMFIELD_FOR_EACH_CUDA_SPACE: for these alone.
+/// PRISMFIELD_FOR_EACH_HOST_SPACE, PRISMFIELD_FOR_EACH_CUDA_SPACE: for these alone. PRISMFIELD_FEW_INSTANCES leaves out
+/// what differs from others in numbers alone: by it a compiler looks at every kernel in little time (.ci/cuda).
 #if defined(KOKKOS_ENABLE_OPENMP)
 #define PRISMFIELD_FOR_EACH_HOST_SPACE(X) X(Kokkos::OpenMP)
 #else
@@ -50,15 +51,16 @@ template <class ExecutionSpace>
 #endif
 #if defined(KOKKOS_ENABLE_CUDA)
 #define PRISMFIELD_FOR_EACH_CUDA_SPACE(X) X(Kokkos::Cuda)
-#define PRISMFIELD_FOR_EACH_SPACE(X) PRISMFIELD_FOR_EACH_HOST_SPACE(X) X(Kokkos::Cuda)
 #else
 #define PRISMFIELD_FOR_EACH_CUDA_SPACE(X)
+#endif
 #if defined(KOKKOS_ENABLE_HIP)
-#define PRISMFIELD_FOR_EACH_SPACE(X) PRISMFIELD_FOR_EACH_HOST_SPACE(X) X(Kokkos::HIP)
+#define PRISMFIELD_FOR_EACH_HIP_SPACE(X) X(Kokkos::HIP)
 #else
-#define PRISMFIELD_FOR_EACH_SPACE(X) PRISMFIELD_FOR_EACH_HOST_SPACE(X)
+#define PRISMFIELD_FOR_EACH_HIP_SPACE(X)
 #endif
-#endif
+#define PRISMFIELD_FOR_EACH_SPACE(X) \
+  PRISMFIELD_FOR_EACH_HOST_SPACE(X) PRISMFIELD_FOR_EACH_CUDA_SPACE(X) PRISMFIELD_FOR_EACH_HIP_SPACE(X)
 
 /// Calls f with the execution space that a key stands for; throws InputError when it was not built.
 template <class F>
