@@ -157,7 +157,8 @@ void TileLauncher<Space, A>::reduce(const Space& space, const kernel::LaunchData
 }
 
 template <class Space, class A>
-void TileLauncher<Space, A>::launch_on_host(const Space& space, const kernel::LaunchData<A, Memory>& data) const {
+void TileLauncher<Space, A>::launch_on_host(const Space& space, const kernel::LaunchData<A, Memory>& data) const
+    requires(!is_device_space<Space>) {
   using Policy = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
   const bool corners = m_settings.kernel == KernelKind::corners;
   const std::int64_t width = corners ? 1 : kernel::host_width<A>;

@@ -56,7 +56,8 @@ public:
               const Kokkos::View<double**, Kokkos::LayoutRight, Memory>& result) const;
 
 private:
-  void launch_on_host(const Space& space, const kernel::LaunchData<A, Memory>& data) const;
+  void launch_on_host(const Space& space, const kernel::LaunchData<A, Memory>& data) const
+      requires(!is_device_space<Space>);
   template <FieldSet set>
   void launch_set(const Space& space, const kernel::LaunchData<A, Memory>& data,
                   const kernel::PrismShapeIn<A, Memory>* one_shape) const;

@@ -189,7 +189,8 @@ void PairLauncher<Space, A>::launch_set(const Space& space, const kernel::Launch
 
 template <class Space, class A>
 void PairLauncher<Space, A>::launch_on_host(const Space& space, const kernel::LaunchData<A, Memory>& data,
-                                            const kernel::PairData<A, Memory>& pairs) const {
+                                            const kernel::PairData<A, Memory>& pairs) const
+    requires(!is_device_space<Space>) {
   using Policy = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
   const PairWork work = work_of<Space>(m_settings, data, pairs.sink);
   const kernel::HostPairsOfItem<A> pairs_of_item = with_set(

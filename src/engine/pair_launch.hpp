@@ -38,7 +38,7 @@ private:
   void launch_set(const Space& space, const kernel::LaunchData<A, Memory>& data,
                   const kernel::PrismShapeIn<A, Memory>* one_shape, const kernel::PairData<A, Memory>& pairs) const;
   void launch_on_host(const Space& space, const kernel::LaunchData<A, Memory>& data,
-                      const kernel::PairData<A, Memory>& pairs) const;
+                      const kernel::PairData<A, Memory>& pairs) const requires(!is_device_space<Space>);
   template <FieldSet set, class Kernel, class Shapes>
   void launch_on_device(const Space& space, const char* name, const kernel::LaunchData<A, Memory>& data,
                         const Shapes& shapes, const kernel::PairData<A, Memory>& pairs) const;
