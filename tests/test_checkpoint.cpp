@@ -60,7 +60,7 @@ TEST(CheckpointGuard, GoesOnWhereItWasOnTheSameRanks) {
   first.settle(work);
   first.begin(work);
   RankState& state = work.m_state;
-  state.payload = empty_payload(fields_of(plan.set).size(), n_points);
+  state.payload = empty_payload(plan.computed.size(), n_points);
   state.progress.prisms = 48;
   state.payload.values.front() = 1.0 / 3;
   EXPECT_TRUE(first.wants_state()) << "always, every 0 s";
@@ -83,7 +83,7 @@ TEST(CheckpointGuard, SharesOutAnewWhatOtherRanksLeft) {
   const testing::ScratchFolder folder;
   const Communicator alone;
   const Plan plan = plan_of(100);
-  const std::int64_t n_fields = fields_of(plan.set).size();
+  const std::int64_t n_fields = plan.computed.size();
   std::vector<RankState> states;
   for (const IndexRange prisms : {IndexRange{0, 50}, IndexRange{50, 100}}) {
     RankState state;

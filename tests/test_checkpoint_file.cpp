@@ -59,7 +59,7 @@ CheckpointLayout layout_of(const std::vector<RankState>& states, const Digest& h
 
 Plan plan_of(std::int64_t n_prisms, std::int64_t n_points) {
   Plan plan;
-  plan.set = set;
+  plan.computed = fields_of(set);
   plan.n_prisms = n_prisms;
   plan.n_points = n_points;
   return plan;

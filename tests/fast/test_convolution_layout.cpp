@@ -122,7 +122,7 @@ TEST(ConvolutionLayout, TakesAsManyLevelsAsTheToleranceNeeds) {
   // n of the gradient of B 1 + g/3 times as much
   const Magnets source(prisms);
   const auto levels = [&](FieldSet set) {
-    return find_convolution(source, {0, source.size()}, draped, 1e-8, set).levels.size();
+    return find_convolution(source, {0, source.size()}, draped, 1e-8, fields_of(set)).levels.size();
   };
   EXPECT_EQ(levels(FieldSet::magnetic), 22u);
   EXPECT_EQ(levels(FieldSet::magnetic_gradient), 24u);
