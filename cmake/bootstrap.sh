@@ -75,7 +75,8 @@ step() {
   shift 2
   printf '%s ... ' "$text" >&2
   : >"$log"
-  show_progress "$log" "$text" &
+  # without the lock of below
+  show_progress "$log" "$text" 9>&- &
   progress=$!
   # A subshell that is not part of a condition, so that `set -e` holds inside the command.
   set +e
@@ -281,17 +282,44 @@ processor=$(uname -m)
 if [ "$cpu" = native ]; then
   processor="$processor $(grep -m 2 -E '^(model name|flags|Features)' /proc/cpuinfo | sort | cksum)"
 fi
-settings() {
-  printf '%s\n' "$backend $gpu_arch $cpu" "$processor" "${CXX:-} ${CC:-} ${CMAKE_PREFIX_PATH:-} ${Kokkos_ROOT:-}" \
-    "$(cmake --version 2>/dev/null | head -n 1)" "$(${CXX:-c++} --version 2>/dev/null | head -n 1)"
+# compiler WORDS: where it lies, its version and what follows its name, however it is named: pip sets CC and CXX to other
+# names of the compilers that are taken without. The version without its first word, the name.
+compiler() {
+  local words file version
+  read -r -a words <<<"$1"
+  file=$(command -v "${words[0]}") || return 0
+  version=$("${words[@]}" --version 2>/dev/null </dev/null | head -n 1) || version=
+  printf '%s\n' "$(readlink -f "$file") ${version#* } ${words[*]:1}"
 }
+# The second line is the processor, the third the compilers and their flags. Not the version of cmake: it compiles nothing.
+settings() {
+  printf '%s\n' "$backend $gpu_arch $cpu" "$processor" \
+    "$(compiler "${CXX:-c++}"), $(compiler "${CC:-cc}"), ${CXXFLAGS:-} ${CFLAGS:-} ${LDFLAGS:-}" \
+    "${CMAKE_PREFIX_PATH:-} ${Kokkos_ROOT:-}"
+}
+
+# cached NAME: its value in the configuration of the build folder, if there is one
+cached() { [ ! -f "$build/CMakeCache.txt" ] || sed -n "s/^$1:[^=]*=//p" "$build/CMakeCache.txt"; }
 
 generator=()
 use_generator() {
+  local ninja kept="$dependencies/ninja"
   # A build folder keeps the generator that it began with.
-  if [ -z "${CMAKE_GENERATOR:-}" ] && command -v ninja >/dev/null && [ ! -e "$build/Makefile" ]; then
-    generator=(-G Ninja "-DCMAKE_MAKE_PROGRAM=$(command -v ninja)")
-  fi
+  if [ -n "${CMAKE_GENERATOR:-}" ] || [ -e "$build/Makefile" ]; then return; fi
+  ninja=$(cached CMAKE_MAKE_PROGRAM)
+  if [ ! -x "$ninja" ] || [ "${ninja##*/}" != ninja ]; then ninja=$(command -v ninja) || return 0; fi
+  case $ninja in
+    /tmp/* | "${TMPDIR:-/tmp}"/* | */builds-v*/*)
+      # pip and uv bring it for the time of one build. Another version would not read its log and compile everything anew:
+      # a copy stays.
+      cp "$ninja" "$kept.new"
+      if "$kept.new" --version >/dev/null 2>&1; then
+        mv "$kept.new" "$kept"
+        ninja=$kept
+      fi
+      ;;
+  esac
+  generator=(-G Ninja "-DCMAKE_MAKE_PROGRAM=$ninja")
 }
 
 cmake_is_usable() { command -v cmake >/dev/null && cmake -P "$root/cmake/probe/version.cmake" >/dev/null 2>&1; }
@@ -324,7 +352,7 @@ look_around() {
   needed=()
   # what the build does without: installed with what is needed, never asked for alone
   local wished=()
-  command -v "${CXX:-c++}" >/dev/null && command -v "${CC:-cc}" >/dev/null || needed+=(g++)
+  [ -n "$(compiler "${CXX:-c++}")" ] && [ -n "$(compiler "${CC:-cc}")" ] || needed+=(g++)
   cmake_is_usable || needed+=(cmake)
   command -v ninja >/dev/null || command -v make >/dev/null || needed+=(ninja-build)
   if [ ${#needed[@]} -eq 0 ]; then
@@ -359,7 +387,6 @@ look_around() {
     python_with pytest h5py matplotlib jinja2 yaml >/dev/null ||
       wished+=(python3-pytest python3-h5py python3-matplotlib python3-jinja2 python3-yaml)
     command -v mpirun >/dev/null || command -v mpiexec >/dev/null || needed+=(openmpi-bin)
-    python_with xarray netCDF4 h5py >/dev/null || needed+=(python3-xarray python3-netcdf4 python3-h5py)
   fi
   if [ $tests = all ]; then
     found benchmark || needed+=(libbenchmark-dev)
@@ -374,6 +401,10 @@ look_around() {
 
 install_packages() {
   export DEBIAN_FRONTEND=noninteractive
+  # What a package starts may stay for days, and is not to hold the lock.
+  exec 9>&-
+  # A call that was killed may have left packages unpacked, and apt-get would refuse.
+  dpkg --configure -a || true
   apt-get update
   apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=600 "$@"
 }
@@ -409,10 +440,12 @@ END
 fetch_archive() {
   local name="$1-$2.tar.gz" folder="$dependencies/download" python
   have_archive "$name" "$3" && return
-  rm -rf "$folder"
-  mkdir -p "$folder"
-  "$(python_with venv ensurepip)" -I -m venv "$folder/venv"
   python="$folder/venv/bin/python"
+  # one environment for all archives of a call
+  if [ ! -x "$python" ]; then
+    mkdir -p "$folder"
+    "$(python_with venv ensurepip)" -I -m venv "$folder/venv"
+  fi
   write_idle_backend "$("$python" -I -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" "$1" "$2" "$4"
   printf '%s==%s --hash=sha256:%s\n' "$1" "$2" "$3" >"$folder/requirement"
   # In the build folder, and not in /tmp, which is small on many machines.
@@ -424,7 +457,6 @@ fetch_archive() {
     return 1
   fi
   mv "$folder/$name" "$dependencies/$name"
-  rm -rf "$folder"
 }
 
 # What a user is told where an archive of this NAME and SHA256 cannot be had, but for the rest of the last sentence.
@@ -561,9 +593,13 @@ have_pocketfft() { [ -f "$pocketfft_header" ] || found Pocketfft; }
 # The archive of numpy holds the header of pocketfft's C++ branch; nothing else of it is used.
 fetch_pocketfft() {
   fetch_archive numpy 2.4.6 "$numpy_sha256" mesonpy/__init__
-  mkdir -p "$dependencies/pocketfft"
-  tar -xzf "$dependencies/$numpy_name" -C "$dependencies/pocketfft" --strip-components=4 --wildcards \
+  local folder="$dependencies/pocketfft"
+  rm -rf "$folder" "$folder.new"
+  mkdir -p "$folder.new"
+  tar -xzf "$dependencies/$numpy_name" -C "$folder.new" --strip-components=4 --wildcards \
     '*/numpy/fft/pocketfft/pocketfft_hdronly.h' '*/numpy/fft/pocketfft/LICENSE.md'
+  # Half a header would be taken for one.
+  mv "$folder.new" "$folder"
 }
 
 provide_pocketfft() {
@@ -587,23 +623,59 @@ configure() {
     options+=(-DPRISMFIELD_BUILD_TESTS=OFF)
   fi
   cd "$root"
-  cmake --preset "$backend" -B "$build" "${generator[@]}" "-DKokkos_DIR=$kokkos_dir" "-DKokkosKernels_DIR=$kokkos_kernels_dir" \
-    "${options[@]}" "${cmake_options[@]}"
+  if ! cmake --preset "$backend" -B "$build" "${generator[@]}" "-DKokkos_DIR=$kokkos_dir" \
+    "-DKokkosKernels_DIR=$kokkos_kernels_dir" "${options[@]}" "${cmake_options[@]}"; then
+    # What was not found would not be looked for again.
+    rm -f "$build/CMakeCache.txt"
+    return 1
+  fi
 }
 
 compile() {
   cmake --build "$build" --parallel "$jobs" --target "$@"
 }
 
+lock_file="$root/build/bootstrap.lock"
+
+# One call at a time: they share build/dependencies, and mostly a build folder. What a killed one left running still holds
+# the lock, for its compilers inherit it: two ninjas in a folder spoil each other's files.
+take_lock() {
+  local status=0 holder
+  command -v flock >/dev/null || return 0
+  exec 9>>"$lock_file"
+  # Within a second, whoever took it has written who that is.
+  flock -w 1 9 || status=$?
+  if [ $status -eq 1 ]; then
+    holder=$(head -n 1 "$lock_file")
+    if [ "$(holder_text "${holder%% *}" 2>/dev/null)" = "$holder" ]; then
+      printf 'bootstrap: waiting for %s, which builds here\n' "$holder" >&2
+    else
+      printf 'bootstrap: waiting for what is left of %s, which built here\n' "$holder" >&2
+    fi
+    status=0
+    flock 9 || status=$?
+  fi
+  # There are file systems of clusters that know no locks: there it goes on without.
+  [ $status -ne 0 ] || holder_text $$ >"$lock_file"
+}
+# holder_text PID: its number and command
+holder_text() { printf '%s (%s)\n' "$1" "$(tr '\0' ' ' 2>/dev/null <"/proc/$1/cmdline" | sed 's/ $//')"; }
+release_lock() {
+  [ ! -e "$lock_file" ] || : >"$lock_file"
+  exec 9>&-
+}
+
 stamp_file="$build/bootstrap.stamp"
-wanted="$(settings; echo "${cmake_options[*]-} prefix $prefix pocketfft")"
+wanted_stamp() { settings; echo "${cmake_options[*]-} prefix $prefix pocketfft"; }
 is_configured() {
   # A call for `run` after one for `test` finds everything; the other way round the tests' needs are still to be looked at.
   local level stamped tool
-  [ -f "$build/CMakeCache.txt" ] || return 1
   # pip brings both for the time of one build
   for tool in CMAKE_COMMAND CMAKE_MAKE_PROGRAM; do
-    [ -x "$(sed -n "s/^$tool:[^=]*=//p" "$build/CMakeCache.txt")" ] || return 1
+    [ -x "$(cached $tool)" ] || return 1
+  done
+  for tool in Kokkos KokkosKernels; do
+    [ -f "$(cached ${tool}_DIR)/${tool}Config.cmake" ] || return 1
   done
   stamped=$(cat "$stamp_file" 2>/dev/null)
   for level in all fast no; do
@@ -612,6 +684,8 @@ is_configured() {
   done
 }
 
+take_lock
+wanted=$(wanted_stamp)
 if ! is_configured; then
   look_around
   if [ ${#needed[@]} -gt 0 ]; then
@@ -631,14 +705,26 @@ or a prefix (CMAKE_PREFIX_PATH) and say --no-packages."
     # cmake was missing until now: only with it could the rest be asked for.
     [ ${#needed[@]} -eq 0 ] || fail "still missing after the installation: ${needed[*]}; see $logs/probe.log and $logs/packages.log"
   fi
+  rm -rf "$dependencies/download"
   provide_kokkos
   provide_pocketfft
-  step configure "prismfield: configure" configure
-  # Another processor or compiler: the flags may read the same and mean something else.
-  if [ -f "$stamp_file" ] && [ "$(sed -n 2p "$stamp_file")" != "$(sed -n 2p <<<"$wanted")" ]; then
-    step clean "prismfield: another processor than last time, compile anew" compile clean
+  rm -rf "$dependencies/download"
+  # once more: the packages may have brought the compilers
+  wanted=$(wanted_stamp)
+  # processor and compilers of what is there; what the flags read may be the same and mean something else
+  compiled_for=$(sed -n 2,3p "$stamp_file" 2>/dev/null) || compiled_for=
+  if grep -qs '^unfinished' "$stamp_file" || grep -qsE '^Kokkos(Kernels)?_DIR:.*-NOTFOUND$' "$build/CMakeCache.txt" ||
+    { [ -n "$compiled_for" ] && [ "$(sed -n 2p <<<"$compiled_for")" != "$(sed -n 3p <<<"$wanted")" ]; }; then
+    # Half a configuration is not believed, and a cache keeps its compilers, whatever CXX says.
+    rm -f "$build/CMakeCache.txt"
   fi
-  printf '%s tests %s\n' "$wanted" "$tests" >"$stamp_file"
+  if [ -f "$stamp_file" ]; then sed -i '1s/^\(unfinished \)*/unfinished /' "$stamp_file"; else echo unfinished >"$stamp_file"; fi
+  step configure "prismfield: configure" configure
+  if [ -n "$compiled_for" ] && [ "$compiled_for" != "$(sed -n 2,3p <<<"$wanted")" ]; then
+    step clean "prismfield: another processor or compiler than last time, compile anew" compile clean
+  fi
+  printf '%s tests %s\n' "$wanted" "$tests" >"$stamp_file.new"
+  mv "$stamp_file.new" "$stamp_file"
 fi
 
 case $command in
@@ -650,6 +736,7 @@ esac
 [ -z "$prefix" ] || target=all
 step build "prismfield: build" compile $target
 [ -z "$prefix" ] || step install "prismfield: install into $prefix" cmake --install "$build"
+release_lock
 
 case $command in
   run)

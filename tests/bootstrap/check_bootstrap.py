@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The prismfield authors
-"""bootstrap.sh may run as root: nothing runs that a package index or the working folder slips in.
+"""bootstrap.sh may run as root: nothing runs that a package index or the working folder slips in. And it ends well in
+any order, several at once, and after it was killed.
 
-check_bootstrap.py SOURCE: a copy of the script and of cmake/ is called beside an index of one's own on this machine.
+check_bootstrap.py SOURCE: a copy of the script and of cmake/ is called beside an index of one's own on this machine, or
+beside a cmake, a ninja and compilers that only write down what they were called for.
 """
 
 import hashlib
@@ -198,6 +200,188 @@ class Bootstrap(unittest.TestCase):
             (self.working / f"{name}.py").write_text(self.attack)
         self.bootstrap(self.index(source_archive({"PKG-INFO": "Name: pygenten\n"})))
         self.nothing_ran()
+
+
+# A cmake that builds nothing: a line of $CALLS for each call. It finds all but Kokkos; $FAIL makes the configuration fail
+# as a missing Kokkos does, and a file that $HOLD names delays the step that $HELD names until it is gone.
+FAKE_CMAKE = r"""#!/usr/bin/env bash
+[ "$1" != --version ] || { echo "cmake version $(cat "$(dirname "$0")/version")"; exit; }
+[ "$1" != -P ] || exit 0
+value() { for word in "${words[@]}"; do case $word in "-D$1="*) printf '%s' "${word#*=}" ;; esac; done; }
+words=("$@")
+case "$1 $2" in
+  "-S "*/probe)
+    for name in MPI HDF5 yaml-cpp CLI11 fmt xxHash Pocketfft nlohmann_json PROJ; do echo "found $name 1"; done
+    exit 0 ;;
+  "-S "*) what="configure ${2##*/}" ;;
+  "--preset "*) what="configure prismfield" ;;
+  "--build "*) what="build ${2##*/}${5:+ $5 $6}" ;;
+  "--install "*) what="install ${2##*/}" ;;
+esac
+build=$4
+[ "$1" != --preset ] || [ ! -f "$build/CMakeCache.txt" ] || what="$what anew"
+echo "begin $what" >>"$CALLS"
+[[ $what != "${HELD:-nothing}"* ]] || while [ -e "$HOLD" ]; do sleep 0.05; done
+case $what in
+  "install kokkos") mkdir -p "${2%/*}/install/lib" && touch "${2%/*}/install/lib/KokkosConfig.cmake" ;;
+  "install kokkos-kernels") touch "${2%/*}/install/lib/KokkosKernelsConfig.cmake" ;;
+  "configure prismfield"*)
+    mkdir -p "$build"
+    kokkos=$(value Kokkos_DIR)
+    [ -z "${FAIL:-}" ] || kokkos=Kokkos_DIR-NOTFOUND
+    printf '%s\n' "CMAKE_COMMAND:INTERNAL=$0" "CMAKE_MAKE_PROGRAM:FILEPATH=$(value CMAKE_MAKE_PROGRAM)" \
+      "Kokkos_DIR:PATH=$kokkos" "KokkosKernels_DIR:PATH=$(value KokkosKernels_DIR)" >"$build/CMakeCache.txt"
+    [ -z "${FAIL:-}" ] || { echo 'Could not find a package configuration file provided by "Kokkos"'; exit 1; } ;;
+esac
+echo "end $what" >>"$CALLS"
+"""
+FAKE_COMPILER = "#!/usr/bin/env bash\necho \"${0##*/} (Test) VERSION\"\n"
+
+
+class Orders(unittest.TestCase):
+    """What is compiled again, and what is not, with tools that only say what they were called for."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="prismfield_bootstrap_"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.tree = self.folder / "tree"
+        shutil.copytree(source / "cmake", self.tree / "cmake")
+        for file in ("build/dependencies/source/unpacked", "build/dependencies/pocketfft/pocketfft_hdronly.h"):
+            (self.tree / file).parent.mkdir(parents=True)
+            (self.tree / file).touch()
+        self.build = self.tree / "build/openmp"
+        self.calls = self.folder / "calls"
+        self.hold = self.folder / "hold"
+        self.tools = self.folder / "tools"
+        self.make_cmake(self.tools, "3.25.1")
+        self.make_compilers("12.2.0")
+
+    def write(self, file, text):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.unlink(missing_ok=True)
+        file.write_text(text)
+        file.chmod(0o755)
+
+    def make_cmake(self, folder, version):
+        self.write(folder / "cmake", FAKE_CMAKE)
+        self.write(folder / "ninja", "#!/usr/bin/env bash\necho 1.11.1\n")
+        self.write(folder / "version", version)
+
+    def make_compilers(self, version):
+        for name, others in {"g++-12": ("c++", "g++", "x86_64-linux-gnu-g++"), "gcc-12": ("cc", "gcc")}.items():
+            self.write(self.tools / name, FAKE_COMPILER.replace("VERSION", version))
+            for other in others:
+                (self.tools / other).unlink(missing_ok=True)
+                (self.tools / other).symlink_to(name)
+
+    def start(self, command="build", path=(), **variables):
+        environment = {k: v for k, v in os.environ.items()
+                       if k not in ("CC", "CXX", "CMAKE_PREFIX_PATH", "CMAKE_GENERATOR") and "FLAGS" not in k
+                       and not k.startswith("Kokkos")}
+        environment.update(PATH=":".join(map(str, [*path, self.tools, os.environ["PATH"]])), CALLS=str(self.calls),
+                           HOLD=str(self.hold), **variables)
+        return subprocess.Popen(["bash", self.tree / "cmake/bootstrap.sh", command, "--no-packages"], env=environment,
+                                cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True)
+
+    def finish(self, process, code=0):
+        said, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, code, said)
+        return said
+
+    def called(self, *words, code=0, **variables):
+        """What cmake was called for in one call of bootstrap.sh."""
+        self.calls.write_text("")
+        self.said = self.finish(self.start(*words, **variables), code)
+        return [line[4:] for line in self.calls.read_text().splitlines() if line.startswith("end ")]
+
+    def await_call(self, text):
+        for _ in range(600):
+            if self.calls.exists() and text in self.calls.read_text().splitlines():
+                return
+            time.sleep(0.05)
+        self.fail(f"no '{text}'")
+
+    KOKKOS = ["configure kokkos", "build kokkos", "install kokkos", "configure kokkos-kernels", "build kokkos-kernels",
+              "install kokkos-kernels"]
+    PROGRAM = "build openmp --target prismfield"
+
+    def test_other_names_of_compilers_and_another_cmake_build_nothing_anew(self):
+        self.assertEqual(self.called(), [*self.KOKKOS, "configure prismfield", self.PROGRAM])
+        self.assertEqual(self.called(CC="gcc", CXX="x86_64-linux-gnu-g++"), [self.PROGRAM])
+        pip = self.folder / "pip-build-env-x/bin"
+        self.make_cmake(pip, "4.1.0")
+        self.assertEqual(self.called(path=[pip]), [self.PROGRAM])
+        # as pip calls it: another folder, the same Kokkos
+        self.assertEqual(self.called("capi", path=[pip], CC="gcc", CXX="g++"),
+                         ["configure prismfield", "build openmp-capi-native --target prismfield_c"])
+        shutil.rmtree(pip)
+        self.assertEqual(self.called("capi"), ["configure prismfield anew", "build openmp-capi-native --target prismfield_c"])
+        self.assertIn("dependencies/ninja\n", (self.tree / "build/openmp-capi-native/CMakeCache.txt").read_text())
+
+    def test_another_compiler_compiles_all_anew(self):
+        self.called()
+        self.make_compilers("12.3.0")
+        everything = [*self.KOKKOS, "configure prismfield", "build openmp --target clean", self.PROGRAM]
+        self.assertEqual(self.called(), everything)
+        self.write(self.tools / "clang++", FAKE_COMPILER)
+        self.assertEqual(self.called(CXX="clang++"), everything)
+        self.assertEqual(self.called(CXX="clang++", CXXFLAGS="-O1"), everything)
+        self.assertEqual(self.called(CXX="clang++", CXXFLAGS="-O1"), [self.PROGRAM])
+
+    def test_a_failed_configuration_is_discarded(self):
+        said = self.finish(self.start(FAIL="1"), 1)
+        self.assertIn("this step failed", said)
+        self.assertFalse((self.build / "CMakeCache.txt").exists())
+        self.assertEqual((self.build / "bootstrap.stamp").read_text(), "unfinished\n")
+        self.assertEqual(self.called(), ["configure prismfield", self.PROGRAM])
+
+    def test_a_cache_without_its_kokkos_is_not_believed(self):
+        self.called()
+        cache = self.build / "CMakeCache.txt"
+        cache.write_text(re.sub("(?m)^Kokkos_DIR:PATH=.*", "Kokkos_DIR:PATH=Kokkos_DIR-NOTFOUND", cache.read_text()))
+        self.assertEqual(self.called(), ["configure prismfield", self.PROGRAM])
+
+    def test_two_at_once_take_turns(self):
+        self.hold.touch()
+        first = self.start(HELD="build kokkos")
+        self.await_call("begin build kokkos")
+        second = self.start("capi", CXX="g++")
+        self.assertEqual(second.stdout.readline(), f"bootstrap: waiting for {first.pid} (bash "
+                                                   f"{self.tree}/cmake/bootstrap.sh build --no-packages), which builds here\n")
+        self.hold.unlink()
+        self.finish(first)
+        self.finish(second)
+        calls = self.calls.read_text().splitlines()
+        self.assertEqual([line.split(" ", 1)[0] for line in calls], ["begin", "end"] * (len(calls) // 2))
+        self.assertEqual(calls.count("begin build kokkos"), 1)
+
+    def test_killed_while_it_configures(self):
+        self.called()
+        (self.build / "bootstrap.stamp").unlink()
+        self.hold.touch()
+        first = self.start(HELD="configure prismfield")
+        self.await_call("begin configure prismfield anew")
+        first.kill()
+        first.wait()
+        second = self.start()
+        line = second.stdout.readline()
+        self.assertTrue(line.startswith(f"bootstrap: waiting for what is left of {first.pid} (bash "), line)
+        self.hold.unlink()
+        self.finish(first, -9)
+        self.finish(second)
+        self.assertEqual(self.calls.read_text().splitlines()[-4:],
+                         [f"{at} {what}" for what in ("configure prismfield", self.PROGRAM) for at in ("begin", "end")])
+
+    def test_killed_while_it_builds_kokkos(self):
+        self.hold.touch()
+        first = self.start(HELD="build kokkos")
+        self.await_call("begin build kokkos")
+        first.kill()
+        first.wait()
+        self.hold.unlink()
+        self.finish(first, -9)
+        self.assertEqual(self.called(), [*self.KOKKOS, "configure prismfield", self.PROGRAM])
 
 
 if __name__ == "__main__":
