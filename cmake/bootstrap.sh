@@ -377,15 +377,18 @@ look_around() {
     have_kokkos_source || python_with venv ensurepip >/dev/null || needed+=(python3-venv)
   fi
   have_pocketfft || have_archive "$numpy_name" "$numpy_sha256" || python_with venv ensurepip >/dev/null || needed+=(python3-venv)
-  if [ "$command" = run ] || [ $tests != no ]; then
-    python_with xarray matplotlib jinja2 netCDF4 h5py yaml >/dev/null ||
-      needed+=(python3-xarray python3-matplotlib python3-jinja2 python3-netcdf4 python3-h5py python3-yaml)
+  if [ "$command" = run ]; then
+    # What figures need. munkres takes the place of SciPy, which matplotlib's fonts ask for otherwise, with Boost behind it.
+    python_with matplotlib h5py >/dev/null || python_with matplotlib netCDF4 >/dev/null ||
+      needed+=(python3-matplotlib python3-munkres python3-h5py)
   fi
   if [ $tests != no ]; then
+    python_with xarray matplotlib jinja2 netCDF4 h5py yaml >/dev/null ||
+      needed+=(python3-xarray python3-matplotlib python3-jinja2 python3-netcdf4 python3-h5py python3-yaml)
     found GTest || needed+=(libgtest-dev libgmock-dev)
     # The test of the Python package says that it was not there.
-    python_with pytest h5py matplotlib jinja2 yaml >/dev/null ||
-      wished+=(python3-pytest python3-h5py python3-matplotlib python3-jinja2 python3-yaml)
+    python_with pytest scipy h5py matplotlib jinja2 yaml >/dev/null ||
+      wished+=(python3-pytest python3-scipy python3-h5py python3-matplotlib python3-jinja2 python3-yaml)
     command -v mpirun >/dev/null || command -v mpiexec >/dev/null || needed+=(openmpi-bin)
   fi
   if [ $tests = all ]; then
@@ -501,6 +504,10 @@ build_kokkos() {
   mapfile -t options < <(common_options)
   options+=(-DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_DEPRECATED_CODE_4=OFF ${kokkos_cpu:+"$kokkos_cpu"})
   if [ "$backend" = openmp ] || [ "$backend" = cuda ]; then options+=(-DKokkos_ENABLE_OPENMP=ON); fi
+  if [ "$backend" = openmp ] || [ "$backend" = serial ]; then
+    # Each source includes all of Kokkos: as one they take a third of the time.
+    options+=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=0)
+  fi
   if [ "$backend" = cuda ]; then
     # The old View: with nvcc 12.9 and later and C++20 the new one of Kokkos 4.7.00 is laid out differently on host and
     # device, and kernels do nothing without saying so (kokkos/kokkos pull request 8615).
