@@ -307,7 +307,7 @@ use_generator() {
   # A build folder keeps the generator that it began with.
   if [ -n "${CMAKE_GENERATOR:-}" ] || [ -e "$build/Makefile" ]; then return; fi
   ninja=$(cached CMAKE_MAKE_PROGRAM)
-  if [ ! -x "$ninja" ]; then ninja=$(command -v ninja) || return 0; fi
+  if [ ! -x "$ninja" ] || [ "${ninja##*/}" != ninja ]; then ninja=$(command -v ninja) || return 0; fi
   case $ninja in
     /tmp/* | "${TMPDIR:-/tmp}"/* | */builds-v*/*)
       # pip and uv bring it for the time of one build. Another version would not read its log and compile everything anew:
@@ -407,7 +407,7 @@ install_packages() {
   # What a package starts may stay for days, and is not to hold the lock.
   exec 9>&-
   # A call that was killed may have left packages unpacked, and apt-get would refuse.
-  dpkg --configure -a
+  dpkg --configure -a || true
   apt-get update
   apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=600 "$@"
 }
@@ -632,11 +632,11 @@ configure() {
   cd "$root"
   if ! cmake --preset "$backend" -B "$build" "${generator[@]}" "-DKokkos_DIR=$kokkos_dir" \
     "-DKokkosKernels_DIR=$kokkos_kernels_dir" "${options[@]}" "${cmake_options[@]}"; then
-    discard_configuration
+    # What was not found would not be looked for again.
+    rm -f "$build/CMakeCache.txt"
     return 1
   fi
 }
-discard_configuration() { rm -f "$build/CMakeCache.txt" "$stamp_file"; }
 
 compile() {
   cmake --build "$build" --parallel "$jobs" --target "$@"
