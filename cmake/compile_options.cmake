@@ -42,6 +42,17 @@ if(Kokkos_ENABLE_CUDA AND Kokkos_VERSION VERSION_LESS 4.7.1)
   endif()
 endif()
 
+# Device code is stored in a quarter of the room. By the environment, since Kokkos' wrapper of nvcc takes no such option.
+# Before CUDA 13 there are drivers that cannot read it.
+if(Kokkos_ENABLE_CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13)
+    get_property(launcher GLOBAL PROPERTY RULE_LAUNCH_COMPILE)
+    set_property(DIRECTORY PROPERTY RULE_LAUNCH_COMPILE
+                                    "${CMAKE_COMMAND} -E env NVCC_PREPEND_FLAGS=--compress-mode=size ${launcher}")
+  endif()
+endif()
+
 # Keeps the C++ bindings of old MPI headers out.
 add_library(prismfield_mpi_options INTERFACE)
 target_compile_definitions(prismfield_mpi_options INTERFACE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)

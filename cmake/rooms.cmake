@@ -37,18 +37,19 @@ function(prismfield_link_headers folder)
   endforeach()
 endfunction()
 
-# prismfield_room(<room> [SOURCES file...] [KOKKOS_SOURCES file...] [USES room...] [LIBRARIES target...]
+# prismfield_room(<room> [SOURCES file...] [KOKKOS_SOURCES file...] [APART file...] [USES room...] [LIBRARIES target...]
 #                 [PUBLIC_HEADERS header...] [BORROWED_HEADERS header...] [PART_OF room] [LIGHT])
 #
 # prismfield_<room>: the objects of SOURCES, plain C++ with LIBRARIES. prismfield_<room>_kokkos: those of KOKKOS_SOURCES,
 # which include Kokkos; with CUDA, Kokkos' launcher sends every source of a target that links Kokkos through nvcc, so
-# that nothing else belongs there. prismfield_<room>_reach: what may be included, USES without the rooms that those use.
+# that nothing else belongs there. They are compiled as one, since most of the time goes into what all include and
+# instantiate; those APART, which take long, by themselves. prismfield_<room>_reach: what may be included, USES without the rooms that those use.
 # PUBLIC_HEADERS: those of include/prismfield that belong to the room. BORROWED_HEADERS: single ones of other rooms.
 # PART_OF: some sources of another room, which may use more than the others. LIGHT: SOURCES in which a run spends no time
 # that matters, optimised less.
 function(prismfield_room room)
   cmake_parse_arguments(
-    PARSE_ARGV 1 arg "LIGHT" "PART_OF" "SOURCES;KOKKOS_SOURCES;USES;LIBRARIES;PUBLIC_HEADERS;BORROWED_HEADERS")
+    PARSE_ARGV 1 arg "LIGHT" "PART_OF" "SOURCES;KOKKOS_SOURCES;APART;USES;LIBRARIES;PUBLIC_HEADERS;BORROWED_HEADERS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "prismfield_room(${room}): ${arg_UNPARSED_ARGUMENTS}?")
   endif()
@@ -98,8 +99,9 @@ function(prismfield_room room)
   endif()
   if(arg_KOKKOS_SOURCES)
     add_library(prismfield_${room}_kokkos OBJECT ${arg_KOKKOS_SOURCES})
-    # Each takes long by itself.
-    set_target_properties(prismfield_${room}_kokkos PROPERTIES UNITY_BUILD OFF)
+    set_target_properties(prismfield_${room}_kokkos PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
+    list(TRANSFORM arg_APART PREPEND "${sources}/")
+    set_source_files_properties(${arg_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     target_link_libraries(prismfield_${room}_kokkos PRIVATE ${reach} Kokkos::kokkos Kokkos::kokkoskernels
                                                             prismfield_kernel_options)
     target_compile_options(prismfield_${room}_kokkos PRIVATE ${prismfield_optimised})

@@ -262,13 +262,13 @@ std::unique_ptr<Operator<ExecutionSpace>> make_direct_operator(const ExecutionSp
   return std::make_unique<DirectOperator<ExecutionSpace>>(space, prisms, points, request, communicator);
 }
 
-#define PRISMFIELD_INSTANCES(Space)                                                                                \
+#define PRISMFIELD_DIRECT_OPERATORS(Space)                                                                         \
   template void add_vectors(const Space&, double, const Kokkos::View<const double*, Space::memory_space>&, double, \
                             const Kokkos::View<double*, Space::memory_space>&);                                    \
   template double inner_product(const Space&, const Kokkos::View<const double*, Space::memory_space>&,             \
                                 const Kokkos::View<const double*, Space::memory_space>&);                          \
   template std::unique_ptr<Operator<Space>> make_direct_operator(                                                  \
       const Space&, const PrismSource&, const PointColumns&, const Request&, const Communicator&);
-PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_INSTANCES)
+PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_DIRECT_OPERATORS)
 
 }  // namespace prismfield

@@ -141,9 +141,10 @@ std::unique_ptr<OperatorEngine<Space>> make_operator_engine(const EngineSettings
   return std::make_unique<KokkosOperatorEngine<Space, A>>(settings);
 }
 
-#define PRISMFIELD_INSTANCE(Space, Arithmetic) \
+#define PRISMFIELD_KOKKOS_OPERATOR_ENGINE_IN(Space, Arithmetic) \
   template std::unique_ptr<OperatorEngine<Space>> make_operator_engine<Space, Arithmetic>(const EngineSettings&);
-#define PRISMFIELD_INSTANCES(Space) PRISMFIELD_IN_EACH_ARITHMETIC(Space, PRISMFIELD_INSTANCE)
-PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_INSTANCES)
+#define PRISMFIELD_KOKKOS_OPERATOR_ENGINES(Space) \
+  PRISMFIELD_IN_EACH_ARITHMETIC(Space, PRISMFIELD_KOKKOS_OPERATOR_ENGINE_IN)
+PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_KOKKOS_OPERATOR_ENGINES)
 
 }  // namespace prismfield

@@ -219,8 +219,8 @@ void TileLauncher<Space, A>::launch_on_device(const Space& space, const char* na
                        Functor{data, shapes, n_tiles, m_settings.block});
 }
 
-#define PRISMFIELD_INSTANCE(Space, Arithmetic) template class TileLauncher<Space, Arithmetic>;
-#define PRISMFIELD_INSTANCES(Space) PRISMFIELD_IN_EACH_ARITHMETIC(Space, PRISMFIELD_INSTANCE)
-PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_INSTANCES)
+#define PRISMFIELD_LAUNCHER_IN(Space, Arithmetic) template class TileLauncher<Space, Arithmetic>;
+#define PRISMFIELD_LAUNCHERS(Space) PRISMFIELD_IN_EACH_ARITHMETIC(Space, PRISMFIELD_LAUNCHER_IN)
+PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_LAUNCHERS)
 
 }  // namespace prismfield

@@ -215,8 +215,8 @@ void PairLauncher<Space, A>::launch_on_device(const Space& space, const char* na
                        Functor{data, pairs, shapes, work.parts});
 }
 
-#define PRISMFIELD_INSTANCE(Space, Arithmetic) template class PairLauncher<Space, Arithmetic>;
-#define PRISMFIELD_INSTANCES(Space) PRISMFIELD_IN_EACH_ARITHMETIC(Space, PRISMFIELD_INSTANCE)
-PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_INSTANCES)
+#define PRISMFIELD_PAIR_LAUNCHER_IN(Space, Arithmetic) template class PairLauncher<Space, Arithmetic>;
+#define PRISMFIELD_PAIR_LAUNCHERS(Space) PRISMFIELD_IN_EACH_ARITHMETIC(Space, PRISMFIELD_PAIR_LAUNCHER_IN)
+PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_PAIR_LAUNCHERS)
 
 }  // namespace prismfield

@@ -333,8 +333,8 @@ void StagedPrisms<Space, A>::prepare_shapes(const Space& space) {
   }
 }
 
-#define PRISMFIELD_INSTANCE(Space, Arithmetic) template class StagedPrisms<Space, Arithmetic>;
-#define PRISMFIELD_INSTANCES(Space) PRISMFIELD_IN_EACH_ARITHMETIC(Space, PRISMFIELD_INSTANCE)
-PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_INSTANCES)
+#define PRISMFIELD_STAGED_PRISMS_IN(Space, Arithmetic) template class StagedPrisms<Space, Arithmetic>;
+#define PRISMFIELD_STAGED_PRISMS_ALL(Space) PRISMFIELD_IN_EACH_ARITHMETIC(Space, PRISMFIELD_STAGED_PRISMS_IN)
+PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_STAGED_PRISMS_ALL)
 
 }  // namespace prismfield

@@ -464,10 +464,10 @@ std::unique_ptr<fast::ShareProduct> make_convolution_product(const fast::Product
   });
 }
 
-#define PRISMFIELD_INSTANCES(Space)                                    \
+#define PRISMFIELD_CONVOLUTION_OPERATORS(Space)                        \
   template std::unique_ptr<Operator<Space>> make_convolution_operator( \
       const Space&, const PrismSource&, const PointColumns&, const Request&, const Communicator&);
-PRISMFIELD_FOR_EACH_HOST_SPACE(PRISMFIELD_INSTANCES)
-PRISMFIELD_FOR_EACH_CUDA_SPACE(PRISMFIELD_INSTANCES)
+PRISMFIELD_FOR_EACH_HOST_SPACE(PRISMFIELD_CONVOLUTION_OPERATORS)
+PRISMFIELD_FOR_EACH_CUDA_SPACE(PRISMFIELD_CONVOLUTION_OPERATORS)
 
 }  // namespace prismfield

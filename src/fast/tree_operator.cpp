@@ -265,9 +265,9 @@ std::unique_ptr<TreeProduct> make_tree_part(const ProductShare& share, PrismBloc
   return make_tree_product(share, std::move(prisms), false);
 }
 
-#define PRISMFIELD_INSTANCES(Space)                                                                                   \
+#define PRISMFIELD_TREE_OPERATORS(Space)                                                                              \
   template std::unique_ptr<Operator<Space>> make_tree_operator(const Space&, const PrismSource&, const PointColumns&, \
                                                                const Request&, const Communicator&);
-PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_INSTANCES)
+PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_TREE_OPERATORS)
 
 }  // namespace prismfield::fast

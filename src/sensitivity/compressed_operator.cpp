@@ -567,12 +567,12 @@ CompressionSample sample_compression(const ExecutionSpace& space, const PrismSou
   return sample;
 }
 
-#define PRISMFIELD_INSTANCES(Space)                                                                                  \
+#define PRISMFIELD_COMPRESSED_OPERATORS(Space)                                                                       \
   template std::unique_ptr<Operator<Space>> make_compressed_operator(const Space&, const PrismSource&,               \
                                                                      const PointColumns&, const Request&, double,    \
                                                                      const Communicator&, CompressionReport&);       \
   template CompressionSample sample_compression(const Space&, const PrismSource&, const PointColumns&, std::int64_t, \
                                                 Request, double);
-PRISMFIELD_FOR_EACH_HOST_SPACE(PRISMFIELD_INSTANCES)
+PRISMFIELD_FOR_EACH_HOST_SPACE(PRISMFIELD_COMPRESSED_OPERATORS)
 
 }  // namespace prismfield

@@ -247,10 +247,10 @@ std::unique_ptr<Operator<ExecutionSpace>> make_operator(const ExecutionSpace& sp
   return stored;
 }
 
-#define PRISMFIELD_INSTANCES(Space)                                                                                    \
+#define PRISMFIELD_MAKE_OPERATORS(Space)                                                                               \
   template std::unique_ptr<Operator<Space>> make_operator(const Space&, const PrismSource&, const PointColumns&,       \
                                                           const Request&, const StorageSettings&, const Communicator&, \
                                                           StorageChoice*);
-PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_INSTANCES)
+PRISMFIELD_FOR_EACH_SPACE(PRISMFIELD_MAKE_OPERATORS)
 
 }  // namespace prismfield
