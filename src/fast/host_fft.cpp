@@ -13,9 +13,9 @@ namespace {
 
 using Instance = Kokkos::DefaultHostExecutionSpace;
 using Batch = Fft<Instance>::Batch;
-using HostComplex = std::complex<double>;
+using Complex = std::complex<double>;
 
-constexpr std::ptrdiff_t real_bytes = sizeof(double), complex_bytes = sizeof(HostComplex);
+constexpr std::ptrdiff_t real_bytes = sizeof(double), complex_bytes = sizeof(Complex);
 /// Rows and columns that a thread takes at a time: whole vectors of lines, and of columns several lines of the cache
 /// side by side. Of 2,000 x 2,000 numbers columns took 29, 20, 15 and 16 ms by 8, 16, 32 and 64.
 constexpr std::int64_t rows_at_once = 16, columns_at_once = 32;
@@ -32,7 +32,7 @@ struct TransformRows {
     const std::int64_t first = rows.begin + item % parts * rows_at_once;
     const std::int64_t n = std::min(rows_at_once, rows.end - first);
     double* const reals = &batch(item / parts, first * shape.pitch());
-    auto* const frequencies = reinterpret_cast<HostComplex*>(reals);
+    auto* const frequencies = reinterpret_cast<Complex*>(reals);
     const pocketfft::shape_t lines = {static_cast<std::size_t>(n), static_cast<std::size_t>(shape.columns)};
     const std::ptrdiff_t row_bytes = shape.pitch() * real_bytes;
     const pocketfft::stride_t of_reals = {row_bytes, real_bytes}, of_frequencies = {row_bytes, complex_bytes};
@@ -55,7 +55,7 @@ struct TransformColumns {
   void operator()(std::int64_t item) const {
     const std::int64_t first = item % parts * columns_at_once;
     const std::int64_t n = std::min(columns_at_once, shape.half() - first);
-    auto* const at = reinterpret_cast<HostComplex*>(&batch(item / parts, 2 * first));
+    auto* const at = reinterpret_cast<Complex*>(&batch(item / parts, 2 * first));
     const pocketfft::stride_t strides = {shape.half() * complex_bytes, complex_bytes};
     pocketfft::c2c<double>({static_cast<std::size_t>(shape.rows), static_cast<std::size_t>(n)}, strides, strides, {0},
                            forward, at, at, 1.0);
