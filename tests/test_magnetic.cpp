@@ -391,19 +391,37 @@ TEST_P(MagneticFields, FloatsComeNear) {
   }
 }
 
-TEST_P(MagneticFields, OtherKindsStayAsTheyAre) {
-  const Magnets magnets = random_magnets(30, 4);
+/// Two products of the same prisms: each as if it were alone, pairs and points counted once.
+TEST_P(MagneticFields, OfBothKindsAreTwoProducts) {
+  Magnets magnets = random_magnets(30, 4);
+  for (std::size_t i = 0; i < magnets.density.size(); ++i) magnets.density[i] = 100.0 + static_cast<double>(i);
   Stations stations;
   for (int i = 0; i < 20; ++i) stations.add({30.0 * i - 300, 11.0 * i, 7 + i * 3.0});
-  FieldList both = FieldList::all();
-  both.add(FieldList::magnetic());
-  const Fields together = forward(magnets.list(), stations.columns(), request_for(both, GetParam()));
-  const Fields alone = forward(magnets.list(), stations.columns(), request_for(FieldList::magnetic(), GetParam()));
-  for (const FieldInfo& field : alone.fields) {
-    for (std::size_t i = 0; i < 20; ++i) {
-      EXPECT_NEAR(at(together, field.field, i, 20), at(alone, field.field, i, 20),
-                  1e-13 * std::abs(at(alone, field.field, i, 20)));
+  stations.add({magnets.faces[0][3], magnets.faces[2][3], magnets.faces[4][3]});
+  const std::size_t n = 21;
+  const FieldList both{Field::gz, Field::gxy, Field::bx, Field::tmi, Field::amplitude, Field::bxz};
+  for (const KernelKind kernel : {KernelKind::automatic, KernelKind::corners}) {
+    const auto run = [&](FieldList fields) {
+      Request request = request_for(fields, GetParam());
+      request.execution.kernel = kernel;
+      return forward(magnets.list(), stations.columns(), request);
+    };
+    const Fields together = run(both);
+    EXPECT_EQ(together.singular_points, std::vector<std::int64_t>{20});
+    for (const FieldList kind : {both.of_density(), both.of_magnetisation()}) {
+      const Fields alone = run(kind);
+      EXPECT_EQ(together.singular_points, alone.singular_points);
+      EXPECT_EQ(together.points_inside, alone.points_inside);
+      for (const FieldInfo& field : kind) {
+        for (std::size_t i = 0; i < n; ++i) {
+          EXPECT_NEAR(at(together, field.field, i, n), at(alone, field.field, i, n),
+                      1e-13 * std::abs(at(alone, field.field, i, n)))
+              << field.name;
+        }
+      }
     }
+    EXPECT_EQ(together.pairs, 30 * 21);
+    EXPECT_EQ(std::accumulate(together.pairs_by_form.begin(), together.pairs_by_form.end(), std::int64_t{0}), 30 * 21);
   }
 }
 
