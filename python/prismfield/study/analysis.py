@@ -407,7 +407,7 @@ def fit_group(study: StudyData, key: str, along: str, points: list[Row]) -> Row:
 
 
 def sets_of(fields: Iterable[str]) -> list[str]:
-    """The sets of which a run of these fields takes the kernels: one, or that of density and that of magnetic fields."""
+    """The sets whose kernels a run of these fields takes: one, or that of density and that of magnetic fields."""
 
     def like(name: str) -> str:
         """A native field that takes the same: a sum of such has the name of one but for its letters."""
