@@ -11,9 +11,9 @@
 #include <utility>
 
 #include <KokkosBlas1_axpby.hpp>
+#include <KokkosBlas1_dot.hpp>
 #include <KokkosBlas1_nrm2.hpp>
 #include <KokkosBlas1_scal.hpp>
-#include <KokkosBlas2_gemv.hpp>
 
 #include <prismfield/error.hpp>
 #include <prismfield/forward.hpp>
@@ -174,23 +174,23 @@ double improve(System& system, const Vector& right_side, double wanted, const Ve
   int k = 0;
   while (k < products_of_a_cycle && left > wanted && system.products() < most_products) {
     system.multiply(vector(k), vector(k + 1));
-    const auto before = Kokkos::subview(basis, Kokkos::ALL, std::make_pair(0, k + 1));
-    const Vector column("prismfield::column", static_cast<std::size_t>(k) + 2);
-    const Vector projections("prismfield::projections", static_cast<std::size_t>(k) + 1);
+    double column[products_of_a_cycle + 1] = {};
     // twice: once leaves rounding that grows
     for (int pass = 0; pass < 2; ++pass) {
-      KokkosBlas::gemv("T", 1.0, before, vector(k + 1), 0.0, projections);
-      KokkosBlas::gemv("N", -1.0, before, projections, 1.0, vector(k + 1));
-      for (int i = 0; i <= k; ++i) column(i) += projections(i);
+      for (int i = 0; i <= k; ++i) {
+        const double projection = KokkosBlas::dot(vector(i), vector(k + 1));
+        KokkosBlas::axpby(-projection, vector(i), 1.0, vector(k + 1));
+        column[i] += projection;
+      }
     }
-    column(k + 1) = KokkosBlas::nrm2(vector(k + 1));
-    if (column(k + 1) > 0) KokkosBlas::scal(vector(k + 1), 1 / column(k + 1), vector(k + 1));
-    left = system.agreed(least.add_column(k, column.data()));
+    column[k + 1] = KokkosBlas::nrm2(vector(k + 1));
+    if (column[k + 1] > 0) KokkosBlas::scal(vector(k + 1), 1 / column[k + 1], vector(k + 1));
+    left = system.agreed(least.add_column(k, column));
     ++k;
   }
-  const Vector factors("prismfield::factors", static_cast<std::size_t>(k));
-  least.solve(k, factors.data());
-  KokkosBlas::gemv("N", 1.0, Kokkos::subview(basis, Kokkos::ALL, std::make_pair(0, k)), factors, 1.0, x);
+  double factors[products_of_a_cycle] = {};
+  least.solve(k, factors);
+  for (int i = 0; i < k; ++i) KokkosBlas::axpby(factors[i], vector(i), 1.0, x);
   return left;
 }
 
