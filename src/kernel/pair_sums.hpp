@@ -59,12 +59,6 @@ inline constexpr int prisms_per_entry_run = 16;
 
 inline namespace PRISMFIELD_LANES {
 
-/// A point in or on a prism is noted by the sum over prisms alone.
-struct IgnoreContact {
-  template <class Faces>
-  PRISMFIELD_INLINE_FUNCTION void operator()(int, const Faces&) const {}
-};
-
 /// A prism as its pairs read it, once for all of its points: what is stored between them could lie anywhere, for all
 /// that a compiler knows.
 template <class A, class Memory, FieldSet set>
@@ -98,7 +92,7 @@ PRISMFIELD_INLINE_FUNCTION FieldValues<set, typename Ls::Real> pair_fields(
   const int valid = static_cast<int>(Kokkos::min<std::int64_t>(Ls::width, data.n_points - point));
   FormCounts not_counted;
   add_prism<Ls, set, Kernel::pass>(shape, prism.far, prism.near, prism.weight, px, py, pz, data.rounding, valid, fields,
-                                   not_counted, IgnoreContact());
+                                   not_counted, ContactNote<typename Ls::Arithmetic, Memory, set>());
   return fields;
 }
 

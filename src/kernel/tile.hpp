@@ -122,6 +122,31 @@ template <class A, FieldSet set>
 inline constexpr int prisms_in_step<A, set, ChooseForm<Pass::far>, OneShape<A>> =
     has_magnetic_gradient(set) || (sizeof(typename A::Real) == 4 && set != FieldSet::gz) ? 2 : 4;
 
+/// Notes in a launch's contacts that one of the points from `point` on lies in or on a prism; without a launch it notes
+/// nothing. One type for sums and for pairs: near_fields(), of which a compiler makes one for each, is long.
+template <class A, class Memory, FieldSet set>
+struct ContactNote {
+  const LaunchData<A, Memory>* launch = nullptr;
+  const WeightOf<A, set>* weight = nullptr;
+  std::int64_t point = 0;
+
+  template <class L>
+  PRISMFIELD_INLINE_FUNCTION void operator()(int lane, const PrismFaces<L>& faces) const {
+    if (launch == nullptr) return;
+    using R = value_t<L>;
+    R seen[6][lanes_v<L>];
+    for (int i = 0; i < 2; ++i) {
+      store(faces.x[i], seen[i]);
+      store(faces.y[i], seen[2 + i]);
+      store(faces.z[i], seen[4 + i]);
+    }
+    const R x[2] = {seen[0][lane], seen[1][lane]};
+    const R y[2] = {seen[2][lane], seen[3][lane]};
+    const R z[2] = {seen[4][lane], seen[5][lane]};
+    note_contact(launch->contact, point + lane, x, y, z, edge_strengths(*weight));
+  }
+};
+
 /// Adds prisms [begin, end) at one group of points, one after the other.
 template <class Ls, FieldSet set, class Kernel, class Memory, class Shapes>
 PRISMFIELD_INLINE_FUNCTION void add_prisms(const LaunchData<typename Ls::Arithmetic, Memory>& data,
@@ -149,19 +174,7 @@ PRISMFIELD_INLINE_FUNCTION void add_prisms(const LaunchData<typename Ls::Arithme
     } else {
       const auto& far = data.far(p);
       const NearPrism<typename Ls::Arithmetic>& near = data.near(p);
-      const auto on_contact = [&data, &weight, point](int lane, const PrismFaces<typename Ls::Real>& faces) {
-        using R = value_t<typename Ls::Real>;
-        R seen[6][Ls::width];
-        for (int i = 0; i < 2; ++i) {
-          store(faces.x[i], seen[i]);
-          store(faces.y[i], seen[2 + i]);
-          store(faces.z[i], seen[4 + i]);
-        }
-        const R x[2] = {seen[0][lane], seen[1][lane]};
-        const R y[2] = {seen[2][lane], seen[3][lane]};
-        const R z[2] = {seen[4][lane], seen[5][lane]};
-        note_contact(data.contact, point + lane, x, y, z, edge_strengths(weight));
-      };
+      const ContactNote<typename Ls::Arithmetic, Memory, set> on_contact{&data, &weight, point};
       add_prism<Ls, set, Kernel::pass>(shapes(far.shape), far, near, weight, px, py, pz, data.rounding, valid, sums,
                                        counts, on_contact);
     }
