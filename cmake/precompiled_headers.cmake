@@ -58,7 +58,7 @@ prismfield_precompiled_headers(
   light PIC
   HEADERS ${prismfield_plain_headers} <fmt/format.h> <fmt/ranges.h>
   LIBRARIES fmt::fmt prismfield_warnings
-  OPTIONS $<$<CONFIG:Release>:-O1>)
+  OPTIONS $<$<CONFIG:Release>:-Og>)
 # nvcc and hipcc parse twice, for host and device, and take none.
 if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP)
   prismfield_precompiled_headers(
