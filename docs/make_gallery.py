@@ -161,7 +161,7 @@ def draw(program, pictures, reduced):
             made.append(picture)
         missing = [picture.name for picture in made if not picture.is_file() or picture.stat().st_size < 5000]
         if missing:
-            sys.exit(f"not drawn: {', '.join(missing)}; is there a Python with matplotlib and netCDF4 or h5py?")
+            sys.exit(f"not drawn: {', '.join(missing)}; is there a Python with matplotlib and h5py?")
         pictures.mkdir(parents=True, exist_ok=True)
         for picture in made:
             shutil.copyfile(picture, pictures / picture.name)

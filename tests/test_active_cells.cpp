@@ -167,7 +167,7 @@ TEST(ActiveCells, HaveOneShapeWhereEdgesAreEquallyFarApart) {
 TEST(ActiveCells, AreRisingNumbersOfCells) {
   using List = std::vector<std::int64_t>;
   for (const List& cells : {List{}, List{1, 1}, List{2, 1}, List{-1}, List{60}}) {
-    EXPECT_THROW(ActiveCells(uneven(), {}, cells), RunError);
+    EXPECT_THROW(ActiveCells(uneven(), {}, cells), InputError);
   }
 }
 

@@ -52,6 +52,11 @@ struct Weighting {
 /// Unknowns beside the cells: a regional field of each data set and field.
 enum class Trend { none, constant, linear };
 
+/// Samples at most; their standard deviation is known to 0.07 % then.
+inline constexpr std::int64_t most_samples = 1'000'000;
+/// Of a low rank at most: what it takes grows with its square.
+inline constexpr std::int64_t most_rank = 10'000;
+
 /// Posterior standard deviations, by samples of the posterior or by a low rank of the data term.
 struct Uncertainty {
   /// 0: none

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ctypes as ct
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from prismfield.library import (
     InputError,
     Progress,
     Run,
+    RunError,
     Settings,
     SingularPointWarning,
     compute,
@@ -265,10 +266,16 @@ class Operator(_Products):
             lib.pf_operator_new, ct.byref(of_prisms), ct.byref(of_points), self._fields.numbers, self._fields.n,
             settings.handle, ct.byref(handle),
         )  # fmt: skip
-        self._handle = handle
+        self._kept: ct.c_void_p | None = handle
         self.space = lib.pf_operator_space(handle).decode()
         self.n_points: int = of_points.n
         super().__init__(np.dtype(np.float64), (self._fields.n * of_points.n, of_prisms.n))
+
+    @property
+    def _handle(self) -> ct.c_void_p:
+        if self._kept is None:
+            raise RunError("the Operator was freed: its finaliser ran before this use of it")
+        return self._kept
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -358,6 +365,8 @@ class Operator(_Products):
     def __reduce__(self) -> str:
         raise TypeError("an Operator cannot be pickled: make it anew in the other process")
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            lib.pf_operator_delete(self._handle)
+    def __del__(self, delete: Callable[[ct.c_void_p], None] = lib.pf_operator_delete) -> None:
+        # kept: of this module nothing may be there at the interpreter's end
+        handle, self._kept = getattr(self, "_kept", None), None
+        if handle:
+            delete(handle)

@@ -240,6 +240,8 @@ def start(threads: int = 0) -> None:
     Otherwise the first large computation does. RunError in a process that was forked after the start, InputError for
     another number than that of the start.
     """
+    if not 0 <= threads < 2**31:
+        raise InputError(f"threads: is {threads}; a number of threads, or 0, is needed")
     check(lib.pf_start(threads))
 
 
@@ -251,11 +253,18 @@ def on_host(name: str, values: npt.ArrayLike) -> npt.NDArray[np.generic]:
         given = np.asarray(values)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise InputError(f"{name}: {error}") from None
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+    if _is_masked(values):
         raise InputError(f"{name}: has masked values")
     if given.dtype.kind not in "biuf":
         raise InputError(f"{name}: has values of type {given.dtype}; real numbers are needed")
     return given
+
+
+def _is_masked(values: object) -> bool:
+    """Whether values of an array, or of arrays in lists, are masked."""
+    if isinstance(values, (list, tuple)):
+        return any(_is_masked(one) for one in values if not isinstance(one, (float, int)))
+    return np.ma.is_masked(values)
 
 
 def array(name: str, values: npt.ArrayLike, *shape: int | None, allowed: str = "finite") -> Array:
@@ -351,9 +360,10 @@ class Settings:
         if self._raised:
             raise self._raised.pop()
 
-    def __del__(self) -> None:
+    def __del__(self, delete: Callable[[int], None] = lib.pf_settings_delete) -> None:
+        # kept: of this module nothing may be there at the interpreter's end
         if getattr(self, "handle", None):
-            lib.pf_settings_delete(self.handle)
+            delete(self.handle)
 
 
 _SIGINT = int(signal.SIGINT)

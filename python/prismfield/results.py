@@ -10,16 +10,26 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from prismfield.library import RunError
+import prismfield
+from prismfield.library import InputError, RunError
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
 def open(path: str | os.PathLike[str]) -> xr.Dataset:
-    """A result or model in netCDF-4 (.nc, .h5), whose arrays are read when they are used; units are attributes."""
+    """A result or model in netCDF-4 (.nc, .h5), whose arrays are read when they are used; units are attributes.
+
+    Raises InputError for one whose values lie in other files, OSError for what is no such file.
+    """
     import xarray as xr
 
+    from prismfield.hdf5_file import open_hdf5
+
+    try:
+        open_hdf5(path).close()
+    except ValueError as error:
+        raise InputError(f"{os.fspath(path)}: {error}") from None
     lazy: xr.Dataset = xr.open_dataset(path)
     return lazy
 
@@ -40,13 +50,18 @@ def plot(path: str | os.PathLike[str], figure: str | os.PathLike[str], **style: 
     with open(path) as dataset:
         is_model = any(name in dataset for name in ("density", "susceptibility", "magnetization_easting"))
         tool = "figures.model" if is_model else "figures.fields"
-    code = f"import sys; from prismfield.{tool} import main; main(sys.argv[1:])"
+    # Nothing of the working folder is run or read, as `prismfield plot` has it: no matplotlib.py, no matplotlibrc.
+    here = os.getcwd()
+    folders = [folder for folder in map(os.path.abspath, sys.path) if folder != here]
+    folders += [os.path.dirname(folder) for folder in map(os.path.abspath, prismfield.__path__)]
+    code = f"import sys; sys.path[:] = {folders!r}; from prismfield.{tool} import main; main(sys.argv[1:])"
     done = subprocess.run(
-        [sys.executable, "-c", code, os.fspath(path), os.fspath(figure), json.dumps(style)],
+        [sys.executable, "-c", code, os.path.abspath(path), os.path.abspath(figure), json.dumps(style)],
         stderr=subprocess.PIPE,
         text=True,
+        cwd="/",
         env={**os.environ, "MPLBACKEND": "Agg"},
     )
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["not drawn"]
-        raise RunError(f"{os.fspath(path)}: {lines[-1]}")
+        raise RunError(f"{os.fspath(path)}: {lines[-1].removeprefix(os.path.abspath(path) + ': ')}")

@@ -453,6 +453,119 @@ def test_a_forked_process_is_refused_and_a_spawned_one_computes():
         assert pool.map(norm_of_field, [0]) == [expected]
 
 
+def test_a_process_forked_while_another_thread_starts_does_not_wait():
+    process = python("""
+        import os, sys, threading, time
+        import numpy as np, prismfield as pf
+        from prismfield.computing import Operator, forward, lib
+        prisms = [[0.0, 1.0, 0.0, 1.0, -2.0, -1.0]] * 3000
+        at = (np.linspace(0, 1000, 30000), 0.0, 10.0)
+        thread = threading.Thread(target=lambda: forward(prisms, 1.0, at, "gz"))
+        thread.start()
+        while not lib.pf_threads() and thread.is_alive():
+            child = os.fork()
+            if child == 0:
+                try:
+                    Operator(prisms[:5], (0.0, 0.0, 0.0), "gz")
+                except pf.RunError:
+                    os._exit(7)
+                os._exit(0)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) in (0, 7)
+        thread.join()
+    """)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+
+
+def test_an_operator_that_is_freed_is_not_used():
+    process = python("""
+        import gc, prismfield as pf
+        class Last:
+            def __init__(self, g):
+                self.g, self.me = g, self
+            def __del__(self):
+                try:
+                    self.g @ [1.0]
+                except pf.RunError as error:
+                    print("refused:", error)
+        Last(pf.Operator([[0, 1, 0, 1, 0, 1]], [[0, 0, 5]], storage="float"))
+        gc.collect()
+    """)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0 and not errors
+    assert output == "" or output.startswith("refused: the Operator was freed")
+
+
+def test_the_c_abi_refuses_what_is_missing_or_impossible():
+    lib, ct = library.lib, library.ct
+    columns = np.array([0.0, 1.0])
+    bounds, at = np.array(CUBE), library.Points(*[library.pointer(columns)] * 3, 2)
+    cube = library.Prisms(library.pointer(bounds), None, 1)
+    field, made, values = (ct.c_int * 1)(3), ct.c_void_p(), np.zeros(8)
+    assert lib.pf_operator_new(ct.byref(cube), ct.byref(at), field, 1, None, ct.byref(made)) == 0
+    out = library.pointer(values)
+    refused = [
+        lib.pf_forward(None, ct.byref(at), field, 1, None, out, None, None),
+        lib.pf_forward(ct.byref(cube), None, field, 1, None, out, None, None),
+        lib.pf_operator_new(ct.byref(cube), ct.byref(at), field, 1, None, None),
+        lib.pf_operator_new(None, ct.byref(at), field, 1, None, ct.byref(ct.c_void_p())),
+        lib.pf_operator_apply(made, out, None, 1), lib.pf_operator_apply(made, None, out, 1),
+        lib.pf_operator_apply(None, out, out, 1), lib.pf_operator_apply(made, out, out, 2**62),
+        lib.pf_operator_apply_transpose(made, out, None, 1), lib.pf_operator_diagonal(made, out, None, 1),
+        lib.pf_operator_entries(made, 0, 2, None), lib.pf_operator_entries(made, -(2**63), 2**63 - 1, out),
+        lib.pf_set_numbers(None, b"execution.batch", out, 1), lib.pf_set_text(None, b"execution.method", b"direct"),
+        lib.pf_invert(None, None, 1, None, None, ct.byref(ct.c_void_p())), lib.pf_start(-1),
+    ]  # fmt: skip
+    for n in (2**62, 2**61, -1):
+        many = library.Prisms(library.pointer(bounds), None, n)
+        refused.append(lib.pf_operator_new(ct.byref(many), ct.byref(at), field, 1, None, ct.byref(ct.c_void_p())))
+    assert set(refused) == {1}, refused
+    lib.pf_set_progress(None, library._Progress(), None)
+    assert lib.pf_operator_rows(None) == 0 and lib.pf_inversion_values(None, b"density", None) == 0
+    lib.pf_operator_delete(made)
+
+
+@pytest.mark.parametrize("settings", [
+    {"weighting.kind": "depth", "weighting.power": -1}, {"weighting.kind": "depth", "weighting.power": np.nan},
+    {"weighting.kind": "distance", "weighting.power": 1e300}, {"weighting.kind": "distance", "weighting.z0": np.inf},
+    {"bounds": [np.inf, np.inf]}, {"bounds": [-np.inf, -np.inf]}, {"uncertainty.samples": 1e9},
+    {"preconditioner_rank": 2**32 + 5}, {"uncertainty.seed": -1},
+])  # fmt: skip
+def test_settings_of_inversions_are_checked_as_those_of_cases(settings):
+    edges = np.linspace(0.0, 100.0, 3)
+    data = pf.Data((np.array([20.0, 70.0]), 50.0, 10.0), "gz", [1e-6, 2e-6], 1e-8)
+    with pytest.raises(pf.InputError, match="inversion"):
+        pf.invert(pf.Cells(edges, edges, edges - 100), data, settings=settings)
+
+
+def test_masks_of_arrays_in_lists_are_seen():
+    with pytest.raises(pf.InputError, match="masked"):
+        pf.forward(CUBE, 500.0, [np.ma.array([0.0, 0.0, 1.0], mask=[False, True, False])], "gz")
+
+
+def test_a_number_of_threads_is_not_cut():
+    with pytest.raises(pf.InputError, match="threads"):
+        pf.start(2**32 + 1)
+
+
+def test_a_figure_runs_nothing_of_the_working_folder(tmp_path):
+    xarray = pytest.importorskip("xarray")
+    for module in ("matplotlib", "h5py"):
+        pytest.importorskip(module)
+    x = np.arange(4.0)
+    fields = {"gz": (("northing", "easting"), np.outer(x, x)), "upward": 10.0}
+    engine = "h5netcdf" if "h5netcdf" in xarray.backends.list_engines() else "netcdf4"
+    xarray.Dataset(fields, {"northing": x, "easting": x}).to_netcdf(tmp_path / "r.nc", engine=engine)
+    for name in ("matplotlib.py", "numpy.py", "h5py.py", "json.py"):
+        (tmp_path / name).write_text("open('run', 'w'); raise SystemExit(3)")
+    path = str(pathlib.Path(__file__).resolve().parent.parent)
+    # with the working folder behind all others, so that this process is not deceived
+    code = f"import sys; sys.path[:] = [{path!r}, *sys.path[1:], '']; import prismfield as pf; pf.plot('r.nc', 'f.png')"
+    process = subprocess.run([sys.executable, "-B", "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    assert (tmp_path / "f.png").exists() and not (tmp_path / "run").exists()
+
+
 def test_a_process_ends_well():
     process = python("import prismfield as pf; pf.start(2); g = pf.Operator([[0,1,0,1,0,1]], [[0,0,5]])")
     _, errors = process.communicate(timeout=60)

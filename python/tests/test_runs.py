@@ -31,6 +31,8 @@ from prismfield.study.study_data import (
     append_lines,
     axis_column,
     axis_of_column,
+    csv_value,
+    csv_word,
     point_line,
     read_points,
     read_runs,
@@ -407,3 +409,10 @@ def test_a_log_has_a_line_a_tenth(capsys):
     with Progress(quiet=True) as progress:
         progress.show(1, "done")
     assert capsys.readouterr().err == ""
+
+
+def test_words_of_tables_are_no_formulas():
+    for text in ("=1+1", "+x", "-x", "@sum", "'=x", "''-5", "plain", "it's", "-5", "+1e3", "-.5"):
+        written = csv_value(text)
+        assert csv_word(written) == text
+        assert written == text if text[-1] in "53" and text[0] != "'" else written[0] not in "=+-@"

@@ -539,7 +539,7 @@ std::string item(const std::string& term, const std::string& text) {
 
 constexpr std::pair<const char*, const char*> variables[] = {
     {"PRISMFIELD_PYTHON",
-     "the Python that draws figures, with matplotlib and netCDF4 or h5py; python3 and /usr/bin/python3 are "
+     "the Python that draws figures, with matplotlib and h5py; python3 and /usr/bin/python3 are "
      "tried after it"},
     {"PRISMFIELD_CHECKPOINT", "read by the batch scripts for Slurm: the checkpoint from which a new job goes on"},
     {"OMP_NUM_THREADS, OMP_PROC_BIND, OMP_PLACES",

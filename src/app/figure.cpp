@@ -24,7 +24,7 @@ namespace {
 constexpr const char* fields_tool = "figures.fields";
 
 PythonTool drawing_tool(const std::string& name) {
-  return {name, "matplotlib and netCDF4 or h5py", "python3-netcdf4 and python3-matplotlib"};
+  return {name, "matplotlib and h5py", "python3-h5py and python3-matplotlib"};
 }
 
 /// Has a tool draw a file into `figure`, as draw_figure does.

@@ -13,7 +13,7 @@
 namespace prismfield {
 
 /// Draws every field of the result into `figure` by the first of $PRISMFIELD_PYTHON, python3, /usr/bin/python3
-/// that can import matplotlib and netCDF4 or h5py. Returns "" or the warning that says why there is no figure; a figure
+/// that can import matplotlib and h5py. Returns "" or the warning that says why there is no figure; a figure
 /// of that name from before is replaced only by a complete one. Throws nothing for a figure that cannot be drawn.
 [[nodiscard]] std::string draw_figure(const std::filesystem::path& result, const std::filesystem::path& figure,
                                       const FigureStyle& style = {});

@@ -11,9 +11,9 @@ namespace prismfield {
 struct PythonTool {
   /// as python/__main__.py knows it: "figures.fields"
   std::string name;
-  /// modules by the names in error messages, "matplotlib and netCDF4 or h5py"
+  /// modules by the names in error messages, "matplotlib and h5py"
   std::string modules;
-  /// Debian's packages of them, "python3-netcdf4 and python3-matplotlib"
+  /// Debian's packages of them, "python3-h5py and python3-matplotlib"
   std::string packages;
 };
 

@@ -24,6 +24,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,7 @@
 #include <prismfield/invert.hpp>
 #include <prismfield/runtime.hpp>
 
+#include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "base/limited_problems.hpp"
 #include "base/version.hpp"
@@ -53,8 +55,10 @@ using Numbers = std::span<const double>;
 
 /// Held by the one computation that there is at a time.
 std::mutex computing;
-/// The process that started Kokkos, 0: none yet.
-std::atomic<pid_t> started_by = 0;
+/// The process whose call was the first to compute, 0: none yet. Known before the lock, which a fork meanwhile leaves
+/// locked in the new process.
+std::atomic<pid_t> owner = 0;
+/// 0: Kokkos has not started
 std::atomic<int> started_threads = 0;
 /// Whether this thread computes, and is in a progress function then.
 thread_local bool is_computing = false;
@@ -69,12 +73,14 @@ void free_dropped();
 thread_local std::string message;
 
 /// A forked process has none of the threads, and perhaps a lock that nobody opens.
-bool is_forked() { return started_by != 0 && started_by != getpid(); }
+bool is_forked() { return owner != 0 && owner != getpid(); }
 
 /// The turn of a call to compute; others wait. Throws in a forked process and in a progress function.
 class Turn {
 public:
   Turn() {
+    pid_t nobody = 0;
+    owner.compare_exchange_strong(nobody, getpid());
     if (is_forked()) {
       throw RunError(
           "the process was forked after prismfield had started, and its threads are not there; start processes by "
@@ -98,7 +104,9 @@ private:
 /// Kokkos, ended with the process, before its own statics, which were there first.
 class KokkosOfProcess {
 public:
-  explicit KokkosOfProcess(const RuntimeOptions& options) : m_runtime(new Runtime(options)) {}
+  explicit KokkosOfProcess(int threads) : m_runtime(new Runtime(options_of(threads))) {
+    started_threads = kokkos_facts().host_threads;
+  }
   ~KokkosOfProcess() {
     // not for a forked process, which has none of it, nor while a thread computes; none begins any more
     if (is_forked() || !computing.try_lock()) return;
@@ -109,18 +117,18 @@ public:
   KokkosOfProcess& operator=(const KokkosOfProcess&) = delete;
 
 private:
+  static RuntimeOptions options_of(int threads) {
+    RuntimeOptions options;
+    options.threads = threads;
+    return options;
+  }
+
   const Runtime* m_runtime;
 };
 
 /// Within a turn.
 void start(int threads) {
-  if (started_by == 0) {
-    RuntimeOptions options;
-    options.threads = threads;
-    static const KokkosOfProcess kokkos(options);
-    started_by = getpid();
-    started_threads = kokkos_facts().host_threads;
-  }
+  static const KokkosOfProcess kokkos(threads);
   if (threads != 0 && threads != started_threads) {
     throw InputError("", "threads",
                      "is " + std::to_string(threads) + ", but prismfield runs with " + std::to_string(started_threads) +
@@ -177,11 +185,18 @@ struct NumberKey {
   std::function<void(Settings&, Numbers)> set;
 };
 
-std::int64_t whole(double value) {
-  if (value != static_cast<double>(static_cast<std::int64_t>(value))) {
-    throw InputError("", "", std::to_string(value) + " is no whole number");
+/// Throws InputError for what is no whole number that T holds.
+template <class T = std::int64_t>
+T whole(double value) {
+  // as doubles both are exact
+  const double past = std::ldexp(1.0, std::numeric_limits<T>::digits);
+  const double least = std::is_signed_v<T> ? -past : 0;
+  if (!(value >= least && value < past && value == std::trunc(value))) {
+    throw InputError("", "",
+                     "is " + short_number(value) + "; a whole number from " + short_number(least) + " to " +
+                         short_number(past) + " is expected");
   }
-  return static_cast<std::int64_t>(value);
+  return static_cast<T>(value);
 }
 
 /// T, of inclination and declination, degrees, and intensity, nT.
@@ -213,7 +228,7 @@ const std::map<std::string, NumberKey, std::less<>>& number_keys() {
                        if constexpr (std::is_same_v<T, bool>) {
                          s.inversion.*member = v[0] != 0;
                        } else if constexpr (std::is_integral_v<T>) {
-                         s.inversion.*member = static_cast<T>(whole(v[0]));
+                         s.inversion.*member = whole<T>(v[0]);
                        } else {
                          s.inversion.*member = v[0];
                        }
@@ -256,7 +271,7 @@ const std::map<std::string, NumberKey, std::less<>>& number_keys() {
       {"inversion.uncertainty.samples",
        {1, [](Settings& s, Numbers v) { s.inversion.uncertainty.samples = whole(v[0]); }}},
       {"inversion.uncertainty.seed",
-       {1, [](Settings& s, Numbers v) { s.inversion.uncertainty.seed = static_cast<std::uint64_t>(whole(v[0])); }}},
+       {1, [](Settings& s, Numbers v) { s.inversion.uncertainty.seed = whole<std::uint64_t>(v[0]); }}},
       {"inversion.uncertainty.rank", {1, [](Settings& s, Numbers v) { s.inversion.uncertainty.rank = whole(v[0]); }}},
   };
   return keys;
@@ -320,12 +335,31 @@ const auto& found(const Map& keys, std::string_view where, std::string_view word
 
 // ---- arguments
 
-/// What a caller's pointer and length stand for.
+/// What a caller has to give. Throws InputError where it is NULL.
 template <class T>
-std::span<const T> given(const T* values, std::int64_t n, const char* name) {
-  if (n < 0) throw InputError("", name, "has the length " + std::to_string(n) + "; 0 or more is expected");
-  if (n > 0 && values == nullptr) throw InputError("", name, "is NULL");
-  return {values, static_cast<std::size_t>(n)};
+T& needed(T* given, const char* name) {
+  if (given == nullptr) throw InputError("", name, "is NULL");
+  return *given;
+}
+
+/// A length that can be one, of an array whose elements have `each` values. Throws InputError.
+std::int64_t length(std::int64_t n, const char* name, std::int64_t each = 1) {
+  // values: no address space is as large
+  constexpr std::int64_t most = std::int64_t{1} << 53;
+  if (n < 0 || n > most / std::max<std::int64_t>(each, 1)) {
+    throw InputError("", name,
+                     "has the length " + std::to_string(n) +
+                         (n < 0 ? "; 0 or more is expected" : ", for which no memory is large enough"));
+  }
+  return n;
+}
+
+/// What a caller's pointer and length stand for: n elements of `each` values.
+template <class T>
+std::span<T> given(T* values, std::int64_t n, const char* name, std::int64_t each = 1) {
+  const std::int64_t size = length(n, name, each) * each;
+  if (size > 0) needed(values, name);
+  return {values, static_cast<std::size_t>(size)};
 }
 FieldList field_list(const int* numbers, int n) {
   FieldList fields;
@@ -368,7 +402,7 @@ public:
   /// The density as far as a field of it is asked for, 1 otherwise, and the magnetisation, remanent and induced, as far
   /// as one of it is. Throws InputError where they are missing or beyond their limits.
   Prisms(const pf_prisms& rows, FieldList of_density, FieldList of_magnetisation, const Magnetic& magnetic) {
-    const std::size_t n = given(rows.bounds, rows.n, "prisms").size();
+    const std::size_t n = given(rows.bounds, rows.n, "prisms", 6).size() / 6;
     for (std::size_t c = 0; c < 6; ++c) {
       m_columns[c].resize(n);
       for (std::size_t i = 0; i < n; ++i) m_columns[c][i] = rows.bounds[6 * i + c];
@@ -423,7 +457,7 @@ CellEdges edges_of(const pf_cells& cells) {
   CellEdges edges;
   for (std::size_t d = 0; d < 3; ++d) {
     if (cells.counts[d] < 1) throw InputError("", names[d], "needs two edges or more");
-    edges[d] = copied(given(cells.edges[d], cells.counts[d] + 1, names[d]));
+    edges[d] = copied(given(cells.edges[d], length(cells.counts[d], names[d]) + 1, names[d]));
     for (std::size_t i = 0; i < edges[d].size(); ++i) {
       const bool is_good = std::abs(edges[d][i]) <= max_coordinate && (i == 0 || edges[d][i - 1] < edges[d][i]);
       if (!is_good) {
@@ -495,6 +529,7 @@ const char* pf_message() { return message.c_str(); }
 
 pf_code pf_start(int threads) {
   return guarded([&] {
+    if (threads < 0) throw InputError("", "threads", "is " + std::to_string(threads) + "; 0 or more is expected");
     const Turn turn;
     start(threads);
   });
@@ -529,7 +564,8 @@ pf_settings* pf_settings_new() { return new (std::nothrow) pf_settings; }
 void pf_settings_delete(pf_settings* settings) { delete settings; }
 pf_code pf_set_numbers(pf_settings* settings, const char* key, const double* values, std::int64_t n) {
   return guarded([&] {
-    given(key, 1, "key");
+    needed(settings, "settings");
+    needed(key, "key");
     const NumberKey& number = found(number_keys(), "settings of numbers", key);
     if (n != number.count) {
       throw InputError("", key, "needs " + std::to_string(number.count) + " numbers, has " + std::to_string(n));
@@ -543,12 +579,14 @@ pf_code pf_set_numbers(pf_settings* settings, const char* key, const double* val
 }
 pf_code pf_set_text(pf_settings* settings, const char* key, const char* value) {
   return guarded([&] {
-    given(key, 1, "key");
-    given(value, 1, key);
+    needed(settings, "settings");
+    needed(key, "key");
+    needed(value, key);
     found(found(text_keys(), "settings of words", key), key, value)(*settings);
   });
 }
 void pf_set_progress(pf_settings* settings, pf_progress progress, void* user) {
+  if (settings == nullptr) return;
   settings->progress = progress;
   settings->user = user;
 }
@@ -561,11 +599,10 @@ pf_code pf_forward(const pf_prisms* prisms, const pf_points* points, const int* 
     const Settings all = with_fields(settings, field_list(fields, n_fields));
     const FieldList asked = all.request.fields;
     check_request(all.request);
-    const Prisms copies(*prisms, asked.of_density(), asked.of_magnetisation(), all.request.magnetic);
+    const Prisms copies(needed(prisms, "prisms"), asked.of_density(), asked.of_magnetisation(), all.request.magnetic);
     check_request(all.request, copies.list());
-    const PointColumns places = columns_of(*points);
-    given(values, n_fields * points->n, "values");
-    const std::span<double> out(values, static_cast<std::size_t>(n_fields * points->n));
+    const PointColumns places = columns_of(needed(points, "points"));
+    const std::span<double> out = given(values, points->n, "values", n_fields);
     const auto computed = [&] {
       if (is_small(all.request.execution, prisms->n, points->n)) {
         Fields few = forward_of_few(out, copies.columns(), places, all.request);
@@ -673,6 +710,7 @@ double pf_gravity(int number, double easting, double northing, double upward, do
 void pf_magnetic(double easting, double northing, double upward, double west, double east, double south, double north,
                  double bottom, double top, double magnetization_easting, double magnetization_northing,
                  double magnetization_upward, double* b) {
+  if (b == nullptr) return;
   std::fill_n(b, 3, std::numeric_limits<double>::quiet_NaN());
   guarded([&] {
     const Pair pair{{easting, northing, upward}, {{{west, east}, {south, north}, {bottom, top}}}};
@@ -710,9 +748,13 @@ double pf_magnetic_gradient(int number, double easting, double northing, double 
 pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const int* fields, int n_fields,
                         const pf_settings* settings, pf_operator** made) {
   return guarded([&] {
+    needed(made, "the place of the operator");
+    *made = nullptr;
+    const pf_prisms& rows = needed(prisms, "prisms");
+    const Points places = points_of(needed(points, "points"));
     Settings all = with_fields(settings, field_list(fields, n_fields));
     Space& space = all.request.execution.space;
-    if (space == Space::automatic && are_few(prisms->n, points->n)) {
+    if (space == Space::automatic && are_few(rows.n, points->n)) {
       space = Space::serial;
     } else if (space == Space::automatic && all.storage.compression) {
       // made on hosts only
@@ -721,8 +763,8 @@ pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const 
     }
     check_request(all.request);
     auto g =
-        std::make_unique<pf_operator>(Prisms(*prisms, {}, all.request.fields.of_magnetisation(), all.request.magnetic),
-                                      points_of(*points), std::nullopt, StorageChoice());
+        std::make_unique<pf_operator>(Prisms(rows, {}, all.request.fields.of_magnetisation(), all.request.magnetic),
+                                      places, std::nullopt, StorageChoice());
     Call call(all);
     g->g.emplace(g->prisms.list(), g->points, all.request, all.storage, Communicator(), &g->choice);
     *made = g.release();
@@ -752,66 +794,70 @@ void free_dropped() {
   for (const pf_operator* one : all) delete one;
 }
 }  // namespace prismfield::capi
-std::int64_t pf_operator_rows(const pf_operator* g) { return g->g->rows(); }
-std::int64_t pf_operator_columns(const pf_operator* g) { return g->g->columns(); }
-std::int64_t pf_operator_bytes(const pf_operator* g) { return g->choice.bytes; }
-const char* pf_operator_storage(const pf_operator* g) { return g->choice.why.c_str(); }
-const char* pf_operator_space(const pf_operator* g) { return name(g->g->plan().space); }
+std::int64_t pf_operator_rows(const pf_operator* g) { return g == nullptr ? 0 : g->g->rows(); }
+std::int64_t pf_operator_columns(const pf_operator* g) { return g == nullptr ? 0 : g->g->columns(); }
+std::int64_t pf_operator_bytes(const pf_operator* g) { return g == nullptr ? 0 : g->choice.bytes; }
+const char* pf_operator_storage(const pf_operator* g) { return g == nullptr ? "" : g->choice.why.c_str(); }
+const char* pf_operator_space(const pf_operator* g) { return g == nullptr ? "" : name(g->g->plan().space); }
 
 namespace {
 /// f(operator, rows, columns) as the one call that computes.
 template <class F>
 pf_code product(pf_operator* g, const F& f) {
   return guarded([&] {
+    HostOperator& of = *needed(g, "the operator").g;
     const Settings none;
     const Call call(none);
-    f(*g->g, static_cast<std::size_t>(g->g->rows()), static_cast<std::size_t>(g->g->columns()));
+    f(of, of.rows(), of.columns());
   });
 }
 }  // namespace
 
 pf_code pf_operator_apply(pf_operator* g, const double* x, double* y, std::int64_t n) {
-  return product(g, [&](HostOperator& of, std::size_t rows, std::size_t columns) {
-    const std::size_t k = given(x, n, "x").size();
-    of.apply({x, k * columns}, {y, k * rows}, n);
+  return product(g, [&](HostOperator& of, std::int64_t rows, std::int64_t columns) {
+    of.apply(given(x, n, "x", columns), given(y, n, "y", rows), n);
   });
 }
 pf_code pf_operator_apply_transpose(pf_operator* g, const double* y, double* x, std::int64_t n) {
-  return product(g, [&](HostOperator& of, std::size_t rows, std::size_t columns) {
-    const std::size_t k = given(y, n, "y").size();
-    of.apply_transpose({y, k * rows}, {x, k * columns}, n);
+  return product(g, [&](HostOperator& of, std::int64_t rows, std::int64_t columns) {
+    of.apply_transpose(given(y, n, "y", rows), given(x, n, "x", columns), n);
   });
 }
 pf_code pf_operator_diagonal(pf_operator* g, const double* weights, double* diagonal, std::int64_t n) {
-  return product(g, [&](HostOperator& of, std::size_t rows, std::size_t columns) {
-    const std::size_t k = given(weights, n, "weights").size();
-    of.diagonal({weights, k * rows}, {diagonal, k * columns}, n);
+  return product(g, [&](HostOperator& of, std::int64_t rows, std::int64_t columns) {
+    of.diagonal(given(weights, n, "weights", rows), given(diagonal, n, "diagonal", columns), n);
   });
 }
 pf_code pf_operator_entries(pf_operator* g, std::int64_t begin, std::int64_t end, double* entries) {
-  return product(g, [&](HostOperator& of, std::size_t, std::size_t columns) {
-    const std::int64_t n = of.fields().size() * (end - begin);
-    of.entries({begin, end}, {entries, static_cast<std::size_t>(std::max<std::int64_t>(n, 0)) * columns});
+  return product(g, [&](HostOperator& of, std::int64_t rows, std::int64_t columns) {
+    const std::int64_t n_points = rows / of.fields().size();
+    if (begin < 0 || end < begin || end > n_points) {
+      throw InputError("", "points",
+                       "from " + std::to_string(begin) + " to " + std::to_string(end) + "; a part of 0 to " +
+                           std::to_string(n_points) + " is expected");
+    }
+    of.entries({begin, end}, given(entries, end - begin, "entries", of.fields().size() * columns));
   });
 }
 
 pf_code pf_invert(const pf_cells* cells, const pf_data* data, int n_data, const pf_start_model* model,
                   const pf_settings* settings, pf_inversion** made) {
   return guarded([&] {
+    needed(made, "the place of the inversion");
+    *made = nullptr;
     const Settings all = with_fields(settings, {Field::gz});
-    const CellEdges edges = edges_of(*cells);
-    const ActiveCells active =
-        cells->active == nullptr
-            ? ActiveCells(edges)
-            : ActiveCells(
-                  edges, {},
-                  std::vector<std::int64_t>(cells->active, cells->active + std::max<std::int64_t>(cells->n_active, 0)));
+    const CellEdges edges = edges_of(needed(cells, "cells"));
+    const std::span<const std::int64_t> numbers =
+        cells->active == nullptr ? std::span<const std::int64_t>() : given(cells->active, cells->n_active, "active");
+    const ActiveCells active = cells->active == nullptr
+                                   ? ActiveCells(edges)
+                                   : ActiveCells(edges, {}, std::vector(numbers.begin(), numbers.end()));
     InversionInput input;
     input.request = all.request;
     input.storage = all.storage;
     input.settings = all.inversion;
     input.cells = &active;
-    for (const pf_data& of : std::span(data, static_cast<std::size_t>(n_data))) {
+    for (const pf_data& of : given(data, n_data, "data")) {
       DataSet set;
       set.name = of.name == nullptr ? "data" : of.name;
       set.points = points_of(of.points);
@@ -847,14 +893,18 @@ pf_code pf_invert(const pf_cells* cells, const pf_data* data, int n_data, const 
   });
 }
 void pf_inversion_delete(pf_inversion* made) { delete made; }
-int pf_inversion_on_target(const pf_inversion* inversion) { return inversion->outcome.on_target ? 1 : 0; }
-const char* pf_inversion_message(const pf_inversion* inversion) { return inversion->outcome.message.c_str(); }
+int pf_inversion_on_target(const pf_inversion* inversion) {
+  return inversion != nullptr && inversion->outcome.on_target ? 1 : 0;
+}
+const char* pf_inversion_message(const pf_inversion* inversion) {
+  return inversion == nullptr ? "" : inversion->outcome.message.c_str();
+}
 
 std::int64_t pf_inversion_values(const pf_inversion* inversion, const char* word, double* values) {
   std::int64_t length = 0;
   guarded([&] {
-    const InvertedModel& model = inversion->outcome.model;
-    const std::string_view key = word;
+    const InvertedModel& model = needed(inversion, "the inversion").outcome.model;
+    const std::string_view key = &needed(word, "name");
     std::vector<double> column;
     const std::vector<double>* from = &column;
     const auto of_rows = [&](auto member) {

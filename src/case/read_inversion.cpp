@@ -14,9 +14,6 @@
 namespace prismfield {
 namespace {
 
-/// Of a low rank: what it takes grows with its square.
-constexpr std::int64_t most_rank = 10'000;
-
 bool is_word(const Value& value, const char* word) {
   return value.node->kind == YamlNode::Kind::scalar && !value.node->quoted && value.node->text == word;
 }
@@ -381,7 +378,8 @@ private:
       return result;
     }
     result.samples = samples_by_default;
-    if (const auto v = section.find("samples")) result.samples = whole(*v, 2).value_or(samples_by_default);
+    if (const auto v = section.find("samples"))
+      result.samples = whole(*v, 2, most_samples).value_or(samples_by_default);
     if (const auto v = section.find("seed")) result.seed = seed(*v).value_or(result.seed);
     return result;
   }

@@ -2,18 +2,31 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "inversion/cell_weights.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
+
+#include <prismfield/error.hpp>
 
 namespace prismfield {
 namespace {
 
-/// Makes the largest weight 1.
-void normalize(std::vector<double>& weights) {
-  const double most = *std::max_element(weights.begin(), weights.end());
-  for (double& weight : weights) weight /= most;
+/// Weights that fall as distance^-power, the largest 1. Throws InputError where one would be infinite or 0.
+std::vector<double> falling(std::vector<double> distances, double power) {
+  const double least = *std::min_element(distances.begin(), distances.end());
+  if (!(least > 0)) {
+    throw InputError("", "inversion.weighting.z0",
+                     "is 0, and a station lies at the centre of a cell, whose weight would be infinite; a length above "
+                     "0 is expected");
+  }
+  for (double& distance : distances) distance = std::pow(least / distance, power);
+  if (*std::min_element(distances.begin(), distances.end()) > 0) return distances;
+  throw InputError("", "inversion.weighting.power",
+                   fmt::format("is {}, by which weights of cells vanish; 2 to 4 are usual", power));
 }
 
 /// Stations in the squares of a map, by which the nearest one is found without looking at all.
@@ -114,23 +127,20 @@ std::array<double, 3> smoothing_lengths(const InversionSettings& settings, const
 
 std::vector<double> depth_weights(const ActiveCells& cells, double power, double z0) {
   const double top = cells.edges()[2].back();
-  std::vector<double> weights(static_cast<std::size_t>(cells.size()));
-  for (std::size_t j = 0; j < weights.size(); ++j) {
-    const double depth = top - cells.center(static_cast<std::int64_t>(j))[2];
-    weights[j] = std::pow(depth + z0, -power);
+  std::vector<double> depths(static_cast<std::size_t>(cells.size()));
+  for (std::size_t j = 0; j < depths.size(); ++j) {
+    depths[j] = top - cells.center(static_cast<std::int64_t>(j))[2] + z0;
   }
-  normalize(weights);
-  return weights;
+  return falling(std::move(depths), power);
 }
 
 std::vector<double> distance_weights(const ActiveCells& cells, const Points& stations, double power, double r0) {
   const StationMap map(stations);
-  std::vector<double> weights(static_cast<std::size_t>(cells.size()));
-  for (std::size_t j = 0; j < weights.size(); ++j) {
-    weights[j] = std::pow(map.nearest(cells.center(static_cast<std::int64_t>(j))) + r0, -power);
+  std::vector<double> distances(static_cast<std::size_t>(cells.size()));
+  for (std::size_t j = 0; j < distances.size(); ++j) {
+    distances[j] = map.nearest(cells.center(static_cast<std::int64_t>(j))) + r0;
   }
-  normalize(weights);
-  return weights;
+  return falling(std::move(distances), power);
 }
 
 std::vector<double> sensitivity_weights(const ActiveCells& cells, const std::vector<double>& diagonal) {
@@ -139,7 +149,8 @@ std::vector<double> sensitivity_weights(const ActiveCells& cells, const std::vec
     const auto [x, y, z] = cells.widths(static_cast<std::int64_t>(j));
     weights[j] = std::sqrt(diagonal[j]) / (x * y * z);
   }
-  normalize(weights);
+  const double most = *std::max_element(weights.begin(), weights.end());
+  for (double& weight : weights) weight /= most;
   return weights;
 }
 

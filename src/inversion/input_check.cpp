@@ -24,6 +24,9 @@ namespace {
 bool is_finite(double x) { return std::isfinite(x); }
 bool is_above_0(double x) { return std::isfinite(x) && x > 0; }
 bool is_not_negative(double x) { return std::isfinite(x) && x >= 0; }
+/// Whether it can be a bound on this side, perhaps none.
+bool is_lower(double x) { return x < std::numeric_limits<double>::infinity(); }
+bool is_upper(double x) { return x > -std::numeric_limits<double>::infinity(); }
 
 class InputCheck {
 public:
@@ -54,8 +57,13 @@ private:
     if (s.beta && !is_above_0(*s.beta)) add("inversion.beta", "must be above 0");
     if (!is_above_0(s.target_misfit)) add("inversion.target_misfit", "must be above 0");
     if (s.max_iterations < 1) add("inversion.max_iterations", "must be at least 1");
-    if (s.uncertainty.samples < 0 || s.uncertainty.rank < 0) add("inversion.uncertainty", "must be at least 0");
-    if (s.preconditioner_rank < 0) add("inversion.preconditioner", "must be at least 0");
+    const auto [power, z0] = std::pair(s.weighting.power.value_or(1), s.weighting.z0.value_or(0));
+    if (!is_above_0(power)) add("inversion.weighting.power", fmt::format("is {}; a number above 0 is expected", power));
+    if (!is_not_negative(z0))
+      add("inversion.weighting.z0", fmt::format("is {}; a number of at least 0 is expected", z0));
+    check_count("inversion.uncertainty.samples", s.uncertainty.samples, most_samples);
+    check_count("inversion.uncertainty.rank", s.uncertainty.rank, most_rank);
+    check_count("inversion.preconditioner_rank", s.preconditioner_rank, most_rank);
     if (s.uncertainty.rank > 0 && !(s.smallness > 0)) {
       add("inversion.uncertainty.rank", "needs variances of the prior: smallness has to be above 0");
     }
@@ -76,6 +84,9 @@ private:
     }
     if (!s.intervals.empty() && !s.bounds && m_input.lower.empty())
       add("inversion.bounds", "must be set around the intervals");
+  }
+  void check_count(const std::string& key, std::int64_t n, std::int64_t most) {
+    if (n < 0 || n > most) add(key, fmt::format("is {}; a whole number from 0 to {} is expected", n, most));
   }
   void check_inducing_field(const std::string& what) {
     if (m_input.request.magnetic.inducing_field == std::array<double, 3>{}) {
@@ -139,14 +150,17 @@ private:
   }
   void check_bounds(std::size_t n) {
     if (m_input.lower.empty() && m_input.upper.empty()) {
-      if (m_settings.bounds && !(m_settings.bounds->min <= m_settings.bounds->max)) {
-        add("inversion.bounds", "has a minimum above its maximum");
+      if (!m_settings.bounds) return;
+      const auto [min, max] = *m_settings.bounds;
+      if (!(min <= max) || !is_lower(min) || !is_upper(max)) {
+        add("inversion.bounds", fmt::format("is {} and {}; a minimum and a maximum that is not below it are expected, "
+                                            "-inf and inf where there is none",
+                                            min, max));
       }
       return;
     }
-    const auto is_number = [](double x) { return !std::isnan(x); };
-    check_values("lower", m_input.lower, n, "a number", is_number);
-    check_values("upper", m_input.upper, n, "a number", is_number);
+    check_values("lower", m_input.lower, n, "a number, or -inf for no bound,", is_lower);
+    check_values("upper", m_input.upper, n, "a number, or inf for no bound,", is_upper);
     if (m_input.lower.size() != n || m_input.upper.size() != n) return;
     for (std::size_t j = 0; j < n; ++j) {
       if (m_input.lower[j] > m_input.upper[j]) return add("lower", fmt::format("is above upper at number {}", j));

@@ -53,7 +53,7 @@ ActiveCells::ActiveCells(CellEdges edges, const std::array<double, 3>& rounding,
   const std::int64_t all = total();
   const bool rises = std::adjacent_find(m_cells.begin(), m_cells.end(), std::greater_equal<>()) == m_cells.end();
   if (m_cells.empty() || !rises || m_cells.front() < 0 || m_cells.back() >= all) {
-    throw RunError("active cells are not rising numbers of cells of the grid, at least one");
+    throw InputError("", "active", "has to be numbers of cells of the grid that rise, one or more");
   }
   // a list of all says no more than none, and takes memory
   if (static_cast<std::int64_t>(m_cells.size()) == all) m_cells = {};

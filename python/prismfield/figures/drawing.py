@@ -13,6 +13,7 @@ import pathlib
 import re
 import sys
 
+import h5py
 import matplotlib.pyplot as plt
 import matplotlib.tri as mtri
 import numpy as np
@@ -20,6 +21,7 @@ from matplotlib.ticker import MaxNLocator, ScalarFormatter
 from PIL import Image
 
 from prismfield.field_names import NATIVE, TENSOR, UNITS, in_order, symbol_of
+from prismfield.hdf5_file import open_hdf5
 from prismfield.new_file import new_file
 
 TERRAIN = {"bouguer_slab": "Infinite Bouguer slab", "terrain_correction": "DEM's terrain correction"}
@@ -263,25 +265,9 @@ def fields_of(dataset):
     return [*names[:after], *(name for name in TERRAIN if name in dataset), *names[after:]]
 
 
-def read_by_netcdf4(netcdf, path, group):
-    def attributes(of):
-        return {name: of.getncattr(name) for name in of.ncattrs()}
+def open_file(path, group=None):
+    """The dataset of a netCDF-4 file or a group of it. xarray would take longer to import than to read most files."""
 
-    with netcdf.Dataset(path) as file:
-        place = file[group] if group else file
-        variables = {}
-        for name, variable in place.variables.items():
-            values, dims = variable[...], variable.dimensions
-            if values.dtype.kind == "S":
-                values, dims = netcdf.chartostring(np.ma.filled(values, b"")), dims[: values.ndim - 1]
-            elif np.ma.is_masked(values):
-                values = values.astype(float)
-            values = np.ma.filled(values, np.nan) if values.dtype.kind == "f" else np.asarray(values)
-            variables[name] = Variable(dims, values, attributes(variable))
-        return Dataset(variables, attributes(place))
-
-
-def read_by_h5py(h5py, path, group):
     def plain(value):
         value = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
         return value.decode() if isinstance(value, bytes) else value
@@ -295,7 +281,11 @@ def read_by_h5py(h5py, path, group):
         scales = [variable] if is_scale and variable.ndim == 1 else variable.dims[k].values()
         return scales[0].name.rsplit("/", 1)[-1] if scales else f"dim_{k}"
 
-    with h5py.File(path) as file:
+    try:
+        opened = open_hdf5(path)
+    except ValueError as error:
+        raise Undrawable(str(error)) from None
+    with opened as file:
         place = file[group] if group else file
         variables = {}
         for name, variable in place.items():
@@ -314,17 +304,6 @@ def read_by_h5py(h5py, path, group):
             dims = [dimension(variable, k) for k in range(variable.ndim)]
             variables[name] = Variable(dims, values, attrs)
         return Dataset(variables, attributes(place))
-
-
-def open_file(path, group=None):
-    """The dataset of a netCDF-4 file or a group of it. xarray would take longer to import than to read most files."""
-    for module, read in (("netCDF4", read_by_netcdf4), ("h5py", read_by_h5py)):
-        try:
-            reader = __import__(module)
-        except Exception:
-            continue
-        return read(reader, path, group)
-    raise ImportError("netCDF4 or h5py is needed to open the file")
 
 
 def power_of_ten(exponent):

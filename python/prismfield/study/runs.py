@@ -19,6 +19,7 @@ import h5py
 import numpy as np
 
 from ..field_names import MAGNETIC, NATIVE
+from ..hdf5_file import open_hdf5
 from .machine import EnergyMeter, Machine
 from .plan import Job, Start, launch_of
 from .program import Program, Stopped, run_measured
@@ -41,8 +42,8 @@ def text_of(value: Any) -> str:
 
 def open_result(file: Path) -> h5py.File:
     try:
-        return h5py.File(file, "r")
-    except OSError as error:
+        return open_hdf5(file)
+    except (OSError, ValueError) as error:
         raise Unreadable(f"{file}: {error}".replace("\n", " ")) from None
 
 

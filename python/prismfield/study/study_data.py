@@ -207,13 +207,22 @@ def finite(text: str) -> float:
     return value
 
 
+# how a formula of a spreadsheet begins, and numbers, which may begin like it
+FORMULA, NUMBER = re.compile("'*[=+@-]"), re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def csv_word(text: str) -> str:
+    """What csv_value wrote."""
+    return text[1:] if text.startswith("'") and FORMULA.match(text[1:]) else text
+
+
 # by what a value of runs.csv is read, and what an empty one stands for
 VALUES: dict[str, tuple[Callable[[str], Any], Any]] = {
     "tally": (int, 0),
     "repeat": (int, 1),
     "count": (int, -1),
     "number": (float, nan),
-    "text": (str, ""),
+    "text": (csv_word, ""),
     "truth": (lambda text: ("false", "true").index(text) == 1, False),
     "kind": (lambda text: KINDS[KINDS.index(text)], "timed"),
     "status": (lambda text: STATUSES[STATUSES.index(text)], "ok"),
@@ -295,7 +304,7 @@ def read_runs(file: Path) -> tuple[list[str], list[RunRow], bool]:
             column = ""
             if None in (*texts, *texts.values()):
                 raise ValueError("another number of fields than the header")
-            row = RunRow(values=[texts[axis] for axis in axes])
+            row = RunRow(values=[csv_word(texts[axis]) for axis in axes])
             for column, (read, default) in known.items():
                 setattr(row, column, read(texts[column]) if texts[column] else default)
             rows.append(row)
@@ -309,12 +318,14 @@ def read_runs(file: Path) -> tuple[list[str], list[RunRow], bool]:
 
 
 def csv_value(value: Any) -> str:
-    """Numbers by the shortest digits that read back as them; what is not known is empty."""
+    """Numbers by the shortest digits that read back as them; what is not known is empty. Words that a spreadsheet would
+    take for a formula have an apostrophe before them."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
         return "" if math.isnan(value) else number_text(value)
-    return shown(str(value))
+    text = shown(str(value))
+    return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
 
 
 def csv_lines(rows: Iterable[Iterable[Any]]) -> str:
