@@ -52,7 +52,7 @@ std::vector<double> summed_values(const PartialFields& part, FieldList natives, 
     for (const FieldInfo& native : natives) {
       const double weight = kernel::weight_in(field, native.field, along);
       if (weight == 0) continue;
-      const double* const from = &part.values[static_cast<std::size_t>(natives.index_of(native.field)) * n];
+      const double* const from = part.values.data() + static_cast<std::size_t>(natives.index_of(native.field)) * n;
       for (std::size_t i = 0; i < n; ++i) to[i] += weight * from[i];
     }
     for (std::size_t i = 0; i < n; ++i) to[i] *= constant;
