@@ -379,7 +379,7 @@ look_around() {
   have_pocketfft || have_archive "$numpy_name" "$numpy_sha256" || python_with venv ensurepip >/dev/null || needed+=(python3-venv)
   if [ "$command" = run ]; then
     # What figures need. munkres takes the place of SciPy, which matplotlib's fonts ask for otherwise, with Boost behind it.
-    python_with matplotlib h5py >/dev/null || python_with matplotlib netCDF4 >/dev/null ||
+    python_with matplotlib h5py >/dev/null ||
       needed+=(python3-matplotlib python3-munkres python3-h5py)
   fi
   if [ $tests != no ]; then

@@ -156,9 +156,6 @@ class ProgramFolder(unittest.TestCase):
         keywords.setdefault("cwd", self.folder)
         keywords.setdefault("timeout", 300)
         keywords.setdefault("stdout", subprocess.PIPE)
-        if launcher:
-            # Under the address sanitizer: what MPI libraries leave behind at the end is not ours.
-            keywords.setdefault("env", {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
         return subprocess.run(
             [*launcher, self.program, *map(str, arguments)], stderr=subprocess.PIPE, text=True, **keywords
         )

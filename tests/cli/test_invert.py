@@ -897,8 +897,7 @@ class Ranks(Held):
             self.skipTest("no mpiexec")
 
     def launcher(self, ranks=2):
-        # Under the address sanitizer: what MPI libraries leave behind at the end is not ours.
-        return ["env", "ASAN_OPTIONS=detect_leaks=0", *options.mpiexec, "-n", str(ranks)]
+        return [*options.mpiexec, "-n", str(ranks)]
 
     def test_ranks_find_the_same_model_and_print_once(self):
         one = self.inverted("--output", "one.h5")

@@ -54,9 +54,8 @@ class Runs:
 
     def command(self, ranks, *arguments, before=()):
         launcher = [] if ranks == 1 else [*self.options.mpiexec, "-n", str(ranks)]
-        # Under the address sanitizer: what MPI libraries leave behind at the end is not ours.
-        return ["env", "OMP_NUM_THREADS=1", "ASAN_OPTIONS=detect_leaks=" + ("1" if ranks == 1 else "0"), *launcher,
-                *before, self.options.program, "run", "case.yaml", "--quiet", *arguments]
+        return ["env", "OMP_NUM_THREADS=1", *launcher, *before, self.options.program, "run", "case.yaml", "--quiet",
+                *arguments]
 
     def run(self, ranks, *arguments):
         """Exit code, standard error and the most memory of a process in KiB."""

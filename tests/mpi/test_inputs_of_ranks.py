@@ -87,7 +87,7 @@ class Ranks(unittest.TestCase):
         launcher = [*shlex.split(options.mpiexec), "-n", str(ranks)] if ranks > 1 else []
         return subprocess.run(
             [*launcher, options.program, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1", "ASAN_OPTIONS": "detect_leaks=0"}
+            text=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1"}
         )
 
     def run_case(self, ranks, prisms, partition, output="out.h5", **keys):
@@ -207,7 +207,7 @@ class Ranks(unittest.TestCase):
         self.write("case.yaml", CASE.format(prisms="pipe.csv", partition="prisms", output="out.h5"))
         command = [*shlex.split(options.mpiexec), "-n", "3", options.program, "run", "case.yaml"]
         with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              env={**os.environ, "OMP_NUM_THREADS": "1", "ASAN_OPTIONS": "detect_leaks=0"}) as process:
+                              env={**os.environ, "OMP_NUM_THREADS": "1"}) as process:
             with os.fdopen(self.writing_end(self.folder / "pipe.csv"), "w", encoding="utf-8") as pipe:
                 (self.folder / "pipe.csv").unlink()
                 for row in prisms_in_rows(30):
@@ -256,7 +256,7 @@ class Ranks(unittest.TestCase):
             command += ["-n", "1", "--wdir", str(self.folder / node), options.program, *words]
         return subprocess.run(
             command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "ASAN_OPTIONS": "detect_leaks=0"}
+            env={**os.environ, "OMP_NUM_THREADS": "1"}
         )
 
     def test_a_list_that_nodes_see_differently(self):

@@ -68,7 +68,7 @@ class Memory(unittest.TestCase):
     def launch(self, *command):
         done = subprocess.run(
             [*shlex.split(options.mpiexec), "-n", str(RANKS), *command], cwd=self.folder, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1", "ASAN_OPTIONS": "detect_leaks=0"}
+            stderr=subprocess.PIPE, text=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1"}
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
