@@ -14,7 +14,17 @@ import prismfield
 from prismfield.library import InputError, RunError
 
 if TYPE_CHECKING:
+    import h5py
     import xarray as xr
+
+
+def _opened(path: str | os.PathLike[str]) -> h5py.File:
+    from prismfield.hdf5_file import open_hdf5
+
+    try:
+        return open_hdf5(path)
+    except ValueError as error:
+        raise InputError(f"{os.fspath(path)}: {error}") from None
 
 
 def open(path: str | os.PathLike[str]) -> xr.Dataset:
@@ -24,12 +34,7 @@ def open(path: str | os.PathLike[str]) -> xr.Dataset:
     """
     import xarray as xr
 
-    from prismfield.hdf5_file import open_hdf5
-
-    try:
-        open_hdf5(path).close()
-    except ValueError as error:
-        raise InputError(f"{os.fspath(path)}: {error}") from None
+    _opened(path).close()
     lazy: xr.Dataset = xr.open_dataset(path)
     return lazy
 
@@ -47,8 +52,8 @@ def plot(path: str | os.PathLike[str], figure: str | os.PathLike[str], **style: 
     style: fields (a list of names) and dpi. It runs in a process of its own, so that matplotlib here stays as it is.
     Raises RunError with the reason for what cannot be drawn.
     """
-    with open(path) as dataset:
-        is_model = any(name in dataset for name in ("density", "susceptibility", "magnetization_easting"))
+    with _opened(path) as file:
+        is_model = any(name in file for name in ("density", "susceptibility", "magnetization_easting"))
         tool = "figures.model" if is_model else "figures.fields"
     # Nothing of the working folder is run or read, as `prismfield plot` has it: no matplotlib.py, no matplotlibrc.
     here = os.getcwd()
