@@ -367,7 +367,8 @@ TEST(Inversion, NamesEveryErrorOfItsInput) {
   EXPECT_EQ(with([](InversionInput& i) {
               i.settings.bounds = {1, 0};
             }),
-            "inversion.bounds: has a minimum above its maximum");
+            "inversion.bounds: is 1 and 0; a minimum and a maximum that is not below it are expected, -inf and inf where "
+            "there is none");
   EXPECT_EQ(with([](InversionInput& i) {
               i.epochs = {"2021", "2022"};
             }),
