@@ -364,11 +364,12 @@ TEST(Inversion, NamesEveryErrorOfItsInput) {
             "reference: has 5 values, " + std::to_string(n) + " are expected");
   EXPECT_EQ(with([&](InversionInput& i) { i.lower.assign(n, 1), i.upper.assign(n, 0); }),
             "lower: is above upper at number 0");
-  EXPECT_EQ(with([](InversionInput& i) {
-              i.settings.bounds = {1, 0};
-            }),
-            "inversion.bounds: is 1 and 0; a minimum and a maximum that is not below it are expected, -inf and inf where "
-            "there is none");
+  EXPECT_EQ(
+      with([](InversionInput& i) {
+        i.settings.bounds = {1, 0};
+      }),
+      "inversion.bounds: is 1 and 0; a minimum and a maximum that is not below it are expected, -inf and inf where "
+      "there is none");
   EXPECT_EQ(with([](InversionInput& i) {
               i.epochs = {"2021", "2022"};
             }),
