@@ -751,10 +751,10 @@ pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const 
     needed(made, "the place of the operator");
     *made = nullptr;
     const pf_prisms& rows = needed(prisms, "prisms");
-    const Points places = points_of(needed(points, "points"));
+    const pf_points& places = needed(points, "points");
     Settings all = with_fields(settings, field_list(fields, n_fields));
     Space& space = all.request.execution.space;
-    if (space == Space::automatic && are_few(rows.n, points->n)) {
+    if (space == Space::automatic && are_few(rows.n, places.n)) {
       space = Space::serial;
     } else if (space == Space::automatic && all.storage.compression) {
       // made on hosts only
@@ -764,7 +764,7 @@ pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const 
     check_request(all.request);
     auto g =
         std::make_unique<pf_operator>(Prisms(rows, {}, all.request.fields.of_magnetisation(), all.request.magnetic),
-                                      places, std::nullopt, StorageChoice());
+                                      points_of(places), std::nullopt, StorageChoice());
     Call call(all);
     g->g.emplace(g->prisms.list(), g->points, all.request, all.storage, Communicator(), &g->choice);
     *made = g.release();
@@ -847,11 +847,11 @@ pf_code pf_invert(const pf_cells* cells, const pf_data* data, int n_data, const 
     *made = nullptr;
     const Settings all = with_fields(settings, {Field::gz});
     const CellEdges edges = edges_of(needed(cells, "cells"));
-    const std::span<const std::int64_t> numbers =
-        cells->active == nullptr ? std::span<const std::int64_t>() : given(cells->active, cells->n_active, "active");
-    const ActiveCells active = cells->active == nullptr
-                                   ? ActiveCells(edges)
-                                   : ActiveCells(edges, {}, std::vector(numbers.begin(), numbers.end()));
+    const auto chosen = [&] {
+      const std::span<const std::int64_t> numbers = given(cells->active, cells->n_active, "active");
+      return std::vector(numbers.begin(), numbers.end());
+    };
+    const ActiveCells active = cells->active == nullptr ? ActiveCells(edges) : ActiveCells(edges, {}, chosen());
     InversionInput input;
     input.request = all.request;
     input.storage = all.storage;
