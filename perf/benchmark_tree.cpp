@@ -121,7 +121,7 @@ void run(std::int64_t n_cells, std::int64_t n_points, double tolerance, double s
   fast::TreeSettings settings;
   settings.rows = kernel::field_rows(settings.set, FieldList::all());
   settings.degree = degree > 0 ? degree : fast::degree_for(tolerance);
-  settings.truncation = tolerance / 10;
+  settings.truncation = std::max(tolerance / 10, default_truncation);
   settings.leaf_prisms = settings.leaf_points = leaf;
   settings.allowed = {{tolerance * share * size[0], tolerance * share * *std::min_element(&size[1], &size[4]),
                        tolerance * share * *std::min_element(&size[4], &size[10])}};

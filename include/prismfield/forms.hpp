@@ -19,6 +19,10 @@ enum class Form : int {
 };
 inline constexpr int n_forms = static_cast<int>(Form::corners) + 1;
 
+/// What multipoles neglect of a prism's gradient tensor at most in double precision, relative to it, where nothing else
+/// is asked for, and the least that may be asked for: less than rounding.
+inline constexpr double default_truncation = 9.8e-13, least_truncation = 1e-15;
+
 /// What /performance and tables call a form.
 [[nodiscard]] constexpr const char* name(Form form) noexcept {
   switch (form) {

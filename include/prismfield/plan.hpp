@@ -75,7 +75,8 @@ struct Plan {
   /// `auto` is decided here, for this reason; "": it was asked for
   Method method = Method::direct;
   std::string method_reason;
-  /// that the method keeps to: the request's, less where a check asked for it, default_tolerance where nothing is saved
+  /// that the method keeps to: the request's, less where a check asked for it; default_tolerance instead of a larger
+  /// one where nothing is saved
   double tolerance = default_tolerance;
   /// prisms, points, points_per_prism or rank_grid: `auto` is decided here
   Partition partition = Partition::prisms;

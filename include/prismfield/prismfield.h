@@ -117,8 +117,9 @@ typedef struct pf_run {
   int64_t n_singular, n_inside;
   int64_t pairs;
   double seconds;
-  /* of a tolerance above 1e-12: random points at which the fields were compared with direct sums, 0: none; the largest
-     difference, relative to the largest value of its field; how often they were computed again */
+  /* of a tolerance above 1e-12: points at which the fields were compared with direct sums, 0: none; the largest
+     difference, relative to the largest value of its field, above the tolerance where prisms cancel to fewer digits than
+     doubles have; how often they were computed again */
   int64_t n_checked;
   double error;
   int64_t repeats;

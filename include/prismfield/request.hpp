@@ -84,11 +84,11 @@ struct Execution {
   /// in single precision a density is a float: 0 or, in magnitude, from about 1e-30 kg/m3 on
   Precision precision = Precision::double_;
   Method method = Method::automatic;
-  /// error allowed to a field at any point, relative to its largest value at all points, between 0 and 1. Up to
-  /// default_tolerance nothing is saved; above it forward() compares with direct sums at random points and, where they
-  /// are too far off, computes again
+  /// error allowed to a field at any point, relative to its largest value at all points, between 0 and 1. Above
+  /// default_tolerance forward() compares with direct sums at some points and, where they are too far off, computes
+  /// again; below it multipoles truncate less, down to least_truncation
   double tolerance = default_tolerance;
-  /// so many random points, from least_check_points on; where there are no more points, nothing is saved either
+  /// so many points, from least_check_points on; where there are no more points, nothing is saved either
   std::int64_t check_points = 100;
   /// prisms per batch, from 1 on; unset: automatic, likewise below
   std::optional<std::int64_t> batch;

@@ -27,11 +27,16 @@ struct RankBusy {
 struct ToleranceCheck {
   /// that was asked for
   double tolerance = default_tolerance;
-  /// random points at which fields were compared with direct sums; 0: nothing was to be compared
+  /// at which fields were compared with direct sums, drawn at random but for those where prisms are heaviest and
+  /// nearest and the lowest; 0: nothing was to be compared
   std::int64_t points = 0;
-  /// the largest difference of each field there, relative to its largest value at all points, or to that of the vector
-  /// or tensor where the field vanishes
+  /// the largest difference of each field there, or what the sums themselves may be wrong by where that is more,
+  /// relative to its largest value at all points, or to that of the vector or tensor where the field vanishes. Where
+  /// few points, up to one in a thousand, have values a thousand times those of all others, it is relative to these,
+  /// and at the few to their own
   std::vector<double> errors;
+  /// the largest value of each field over the median of those at the points looked at
+  std::vector<double> over_median;
   /// how often the fields were computed again, with a smaller tolerance; Plan::tolerance is the last one
   std::int64_t repeats = 0;
   /// of the sums and of all computations but the last
@@ -39,9 +44,9 @@ struct ToleranceCheck {
 
   [[nodiscard]] double largest() const noexcept { return errors.empty() ? 0 : *std::ranges::max_element(errors); }
   /// With this confidence fewer than this part of all points have larger errors than those found: if it were p, the
-  /// chance to miss them all would be (1 - p)^points < exp(-p points).
+  /// chance to have drawn none of them would be (1 - p)^drawn < exp(-p drawn). 0 where all were looked at.
   static constexpr double confidence = 0.95;
-  [[nodiscard]] double exceeding() const noexcept { return points == 0 ? 0 : 3.0 / static_cast<double>(points); }
+  double exceeding = 0;
 };
 
 /// Fields at points and what a user should know about them.

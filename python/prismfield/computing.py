@@ -127,8 +127,8 @@ def forward(
     axes: "z_up" or "z_down", along which z vectors and tensors point; coordinates and magnetisations are always upward.
     units: "SI", or "mGal" or "nT": mGal, Eotvos for gradients, J/kg for the potential, nT, and nT/m for gradients of B
     and tmi. precision: "double" or "single". space: "default", "serial", "openmp", "cuda", "hip". tolerance:
-    the error that may be made for speed, relative to the largest value of each field; what is found at 100 random
-    points is a fifth of it at most. method: "direct", "tree", "fft", or "auto", the fastest that the tolerance lets
+    the error that may be made for speed, relative to the largest value of each field; it is checked at 100 points, and a
+    RuntimeWarning says where prisms cancel so far that it is larger. method: "direct", "tree", "fft", or "auto", the fastest that the tolerance lets
     serve. threads: of the library's start, see start(). progress: called with the part that is done.
 
     Returns (fields, m), or (m,) for one name; with a tuple of coordinates their shape in place of m. On faces the
@@ -149,6 +149,13 @@ def forward(
             f"{run.n_singular} of {values.shape[1]} points lie on edges or corners of prisms, where the gradient "
             "tensor and magnetic fields have no value: their finite part is returned",
             SingularPointWarning,
+            stacklevel=2,
+        )
+    if run.error > tolerance:
+        warnings.warn(
+            f"errors may be larger than the tolerance {tolerance:g}: up to {run.error:.1e} of a field's largest value; "
+            "the prisms' fields cancel each other to fewer digits than double precision has",
+            RuntimeWarning,
             stacklevel=2,
         )
     if units != "SI" or axes != "z_up":

@@ -182,6 +182,28 @@ Plan plan_of(const Inputs& inputs, const PrismSource& prisms, const Communicator
   }
 }
 
+/// "execution.tolerance: 1e-9 would take about 0.5 s instead of 25 s\n" of a run that takes every pair and would take
+/// much less by another method; "" of others. Collective.
+std::string tolerance_hint(const Inputs& inputs, const PrismSource& prisms, const Plan& plan,
+                           const Communicator& communicator) {
+  constexpr double long_seconds = 10, much_less = 0.3, tolerance = 1e-9;
+  if (plan.method != Method::direct || plan.tolerance != default_tolerance || plan.kernel == KernelKind::corners ||
+      plan.precision != Precision::double_) {
+    return "";
+  }
+  Request request = inputs.run.request();
+  const double seconds = estimated_seconds(request, prisms, inputs.points, plan, communicator);
+  if (seconds < long_seconds) return "";
+  request.execution.tolerance = tolerance;
+  double least = seconds;
+  for (const MethodCost& cost : method_costs(request, prisms, inputs.points, size_of(inputs), communicator)) {
+    if (cost.problem.empty()) least = std::min(least, cost.seconds);
+  }
+  if (least > much_less * seconds) return "";
+  return fmt::format("execution.tolerance: {} would take about {} instead of {}\n", short_number(tolerance),
+                     duration_text(least), duration_text(seconds));
+}
+
 /// Throws InputError when the case asks for another number of ranks than there are.
 void check_rank_grid(const Case& run, const Communicator& communicator) {
   if (run.execution.partition != Partition::rank_grid) return;
@@ -251,15 +273,21 @@ private:
   std::string m_last_failure;
 };
 
-/// "tolerance 1e-06: within 3.1e-08 of the largest values at 100 random points\n"; "" where nothing was checked.
+/// "tolerance 1e-06: within 3.1e-08 of the largest values at 100 points\n"; "" where nothing was checked.
 std::string check_text(const Fields& result) {
   const ToleranceCheck& check = result.check;
   if (check.points == 0) return "";
-  std::string text = fmt::format("tolerance {}: within {:.2g} of the largest values at {} random points",
+  std::string text = fmt::format("tolerance {}: within {:.2g} of the largest values at {} points",
                                  short_number(check.tolerance), check.largest(), check.points);
   if (check.repeats > 0) {
     text += fmt::format("; computed again {}, at last to {}", counted(check.repeats, "time"),
                         short_number(result.plan.tolerance));
+  }
+  for (const FieldInfo& field : result.fields) {
+    // a tolerance of the largest says little of the others
+    constexpr double many = 1e3;
+    const double times = check.over_median[static_cast<std::size_t>(result.fields.index_of(field.field))];
+    if (times > many) text += fmt::format("\n  the largest {} is {:.1e} times the median", field.name, times);
   }
   return text + "\n";
 }
@@ -273,6 +301,12 @@ void finish(const Inputs& inputs, const Fields& result, bool quiet, double setup
   }
   if (inputs.run.output.checkpoint) end.checkpoint = inputs.run.output.checkpoint->file;
   end.heading = check_text(result);
+  if (result.check.largest() > result.check.tolerance) {
+    warn(
+        fmt::format("errors may be larger than execution.tolerance {}: up to {:.1e} of a field's largest value; the "
+                    "prisms' fields cancel each other to fewer digits than double precision has",
+                    short_number(result.check.tolerance), result.check.largest()));
+  }
   end_with_result(inputs, end, result, quiet, begin);
 }
 
@@ -288,14 +322,20 @@ std::optional<Fields> compute(const Inputs& inputs, const PrismSource& prisms, R
   }
 }
 
-/// The model's prisms as their fields on each other magnetise them, all of which each rank then holds; null where the
+/// Prisms with magnetisations of their own, and by how much these may be wrong, relative.
+struct Magnetized {
+  std::unique_ptr<MagnetizedPrisms> prisms;
+  double error = 0;
+};
+
+/// The model's prisms as their fields on each other magnetise them, all of which each rank then holds; none where the
 /// case does not ask for it. Says what it took. Collective.
-std::unique_ptr<MagnetizedPrisms> demagnetized(Inputs& inputs, const Communicator& communicator, bool quiet) {
-  if (!inputs.run.demagnetizes || inputs.run.fields.of_magnetisation().empty()) return nullptr;
+Magnetized demagnetized(Inputs& inputs, const Communicator& communicator, bool quiet) {
+  if (!inputs.run.demagnetizes || inputs.run.fields.of_magnetisation().empty()) return {};
   Model& model = *inputs.model;
   model.hold({0, model.source().size()}, communicator);
   const std::vector<double> susceptibility = model.susceptibilities();
-  if (susceptibility.empty()) return nullptr;
+  if (susceptibility.empty()) return {};
   const bool is_root = communicator.rank() == 0;
   RunObserver observer(ProgressStyle::silent, nullptr);
   SelfConsistentMagnetization found = at_places_of(inputs.run, [&] {
@@ -305,12 +345,21 @@ std::unique_ptr<MagnetizedPrisms> demagnetized(Inputs& inputs, const Communicato
     std::cout << fmt::format("demagnetization: {}, {:.1e} of the equation left\n", counted(found.products, "product"),
                              found.residual);
   }
-  return std::make_unique<MagnetizedPrisms>(model.source(), std::move(found.magnetization));
+  return {std::make_unique<MagnetizedPrisms>(model.source(), std::move(found.magnetization)), found.error};
+}
+
+/// Adds to the errors that a check has found those of the magnetisation.
+void add_error_of(const Magnetized& magnetized, Fields& result) {
+  if (result.check.errors.empty()) return;
+  for (const FieldInfo& field : result.fields) {
+    if (field.is_magnetic)
+      result.check.errors[static_cast<std::size_t>(result.fields.index_of(field.field))] += magnetized.error;
+  }
 }
 
 /// Computes with the guard that the case asks for and writes the result. `magnetized`: in the place of the model's
-/// prisms, if not null. Collective.
-void compute_and_write(const RunOptions& options, Inputs& inputs, const MagnetizedPrisms* magnetized, const Plan& plan,
+/// prisms, if there are any. Collective.
+void compute_and_write(const RunOptions& options, Inputs& inputs, const Magnetized& magnetized, const Plan& plan,
                        const Communicator& communicator, Moment begin) {
   const bool is_root = communicator.rank() == 0;
   const std::unique_ptr<RankWork> work = make_work(plan, communicator);
@@ -326,17 +375,18 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Magnetiz
     hash = case_hash(inputs.run, *inputs.model, inputs.points, communicator);
     guard = make_guard(options, inputs.run, hash, *work, communicator);
   }
-  if (magnetized == nullptr) inputs.model->hold(prisms_to_hold(*work), communicator);
-  const PrismSource& prisms = magnetized != nullptr ? *magnetized : inputs.model->source();
+  if (!magnetized.prisms) inputs.model->hold(prisms_to_hold(*work), communicator);
+  const PrismSource& prisms = magnetized.prisms ? *magnetized.prisms : inputs.model->source();
 
   const double setup_seconds = seconds_since(begin);
-  const std::optional<Fields> result = compute(inputs, prisms, *work, communicator, guard.get(), options.quiet);
+  std::optional<Fields> result = compute(inputs, prisms, *work, communicator, guard.get(), options.quiet);
   agree(communicator, [&] {
     if (!result) {
       if (!guard->failure().empty()) throw RunError(guard->failure());
       throw Stopped(
           fmt::format("{} holds what was done, --resume goes on from it", inputs.run.output.checkpoint->file.string()));
     }
+    add_error_of(magnetized, *result);
     if (is_root) finish(inputs, *result, options.quiet, setup_seconds, begin);
   });
   if (lock) remove_checkpoint(inputs.run.output.checkpoint->file, hash);
@@ -362,9 +412,9 @@ ProgramEnd execute(const RunOptions& options, const std::vector<std::string>& ko
   const std::unique_ptr<Runtime> runtime = start_runtime(kokkos_options, places, communicator);
   agree(communicator, [&] { check_rank_grid(inputs.run, communicator); });
   // a plan is of the magnetisation that is computed; --dry-run plans with the model's
-  std::unique_ptr<MagnetizedPrisms> magnetized;
+  Magnetized magnetized;
   if (!options.dry_run) magnetized = demagnetized(inputs, communicator, options.quiet);
-  const Plan plan = plan_of(inputs, magnetized ? *magnetized : inputs.model->source(), communicator);
+  const Plan plan = plan_of(inputs, magnetized.prisms ? *magnetized.prisms : inputs.model->source(), communicator);
   gather_plan_workers(plan, communicator, places);
   if (is_root) {
     for (const std::string& warning : placement_warnings(places)) warn(warning);
@@ -393,8 +443,12 @@ ProgramEnd execute(const RunOptions& options, const std::vector<std::string>& ko
   agree(communicator, [&] {
     if (is_root) check_disk(inputs, std::accumulate(checkpoints.begin(), checkpoints.end(), std::int64_t{0}));
   });
-  if (tells) std::cout << run_heading(inputs, plan, placement_text(places)) << std::flush;
-  compute_and_write(options, inputs, magnetized.get(), plan, communicator, begin);
+  const std::string hint =
+      options.quiet
+          ? ""
+          : tolerance_hint(inputs, magnetized.prisms ? *magnetized.prisms : inputs.model->source(), plan, communicator);
+  if (tells) std::cout << run_heading(inputs, plan, placement_text(places)) << hint << std::flush;
+  compute_and_write(options, inputs, magnetized, plan, communicator, begin);
   return {};
 }
 

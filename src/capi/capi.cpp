@@ -495,7 +495,7 @@ bool are_few(std::int64_t n_prisms, std::int64_t n_points) {
 /// Whether a forward run needs no plan.
 bool is_small(const Execution& execution, std::int64_t n_prisms, std::int64_t n_points) {
   return are_few(n_prisms, n_points) && !is_device(execution.space) && execution.precision == Precision::double_ &&
-         execution.kernel == KernelKind::automatic;
+         execution.kernel == KernelKind::automatic && execution.tolerance >= default_tolerance;
 }
 
 /// What settings come to, those that are not given included.

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include <prismfield/error.hpp>
+#include <prismfield/forms.hpp>
 
 #include "base/random.hpp"
+#include "compute/absolute_sums.hpp"
 #include "compute/plan.hpp"
 #include "model/points.hpp"
 #include "parallel/agreement.hpp"
@@ -29,16 +31,87 @@ constexpr double share_of_sample = 0.2;
 /// Of the tolerance before, for a computation that repeats another.
 constexpr double share_of_repeat = 0.25;
 
-/// Numbers of n points of all, rising: drawn without repetition (Floyd's algorithm).
-std::vector<std::int64_t> random_points(std::int64_t n, std::int64_t n_points) {
+/// Of the points looked at, those that are not drawn.
+constexpr std::int64_t one_in_chosen = 5;
+/// Of the error that may be found, what the sums that find it may be wrong by.
+constexpr double share_of_sums = 0.1;
+/// Values of up to one point in so many count apart where they are so many times larger than all others.
+constexpr std::size_t one_in_apart = 1000;
+constexpr double times_apart = 1000;
+/// The tolerance of sums that truncate by less than they round.
+constexpr double finest_tolerance = 1e-14;
+/// Of the tensor's truncation, that of the potential, of the vector and so on: docs/numerics.md, Ranges of the
+/// multipoles.
+constexpr FieldSizes share_of_truncation = {1.0 / 6, 1.0 / 2, 1, 1, 1};
+
+/// Numbers of n points of all but some, all rising: drawn without repetition (Floyd's algorithm).
+std::vector<std::int64_t> drawn_points(std::int64_t n, std::int64_t n_points, std::span<const std::int64_t> but) {
   constexpr std::uint64_t seed = 1;
+  const std::int64_t left = n_points - std::ssize(but);
   std::set<std::int64_t> drawn;
-  for (std::int64_t last = n_points - n; last < n_points; ++last) {
+  for (std::int64_t last = left - n; last < left; ++last) {
     const std::uint64_t bits = random_bits(seed, RandomStream::check_point, static_cast<std::uint64_t>(last));
     const auto number = static_cast<std::int64_t>(bits % (static_cast<std::uint64_t>(last) + 1));
     if (!drawn.insert(number).second) drawn.insert(last);
   }
-  return {drawn.begin(), drawn.end()};
+  std::vector<std::int64_t> numbers(drawn.begin(), drawn.end());
+  for (std::int64_t& number : numbers) {
+    for (const std::int64_t other : but) {
+      if (other <= number) ++number;
+    }
+  }
+  return numbers;
+}
+
+/// The points at which fields are looked at.
+struct CheckPoints {
+  /// rising
+  std::vector<std::int64_t> numbers;
+  /// how many were drawn of so many
+  std::int64_t drawn = 0, drawn_of = 0;
+};
+
+/// n of the points: where parts are largest, the lowest, between which and the prisms fields change fastest, and random
+/// ones. The same on every rank. Collective.
+CheckPoints check_points_of(std::int64_t n, const PointColumns& points, const AbsoluteSums& parts,
+                            const Communicator& communicator) {
+  CheckPoints of;
+  if (communicator.rank() == 0) {
+    n = std::min(n, points.size());
+    of.numbers = parts.largest_points(points, n / one_in_chosen - 1);
+    of.numbers.push_back(std::ranges::min_element(points.upward) - points.upward.begin());
+    std::ranges::sort(of.numbers);
+    of.numbers.erase(std::ranges::unique(of.numbers).begin(), of.numbers.end());
+    of.drawn = n - std::ssize(of.numbers);
+    of.drawn_of = points.size() - std::ssize(of.numbers);
+    const std::vector<std::int64_t> drawn = drawn_points(of.drawn, points.size(), of.numbers);
+    of.numbers.insert(of.numbers.end(), drawn.begin(), drawn.end());
+    std::ranges::sort(of.numbers);
+  }
+  broadcast(communicator, of.numbers);
+  return of;
+}
+
+/// The largest of n magnitudes, size(i), those left out that stand apart.
+template <class Size>
+double largest_of(std::size_t n, const Size& size) {
+  double largest = 0;
+  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, size(i));
+  while (true) {
+    const double limit = largest / times_apart;
+    std::size_t apart = 0;
+    double below = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double a = size(i);
+      if (a > limit) {
+        ++apart;
+      } else {
+        below = std::max(below, a);
+      }
+    }
+    if (below == 0 || apart > n / one_in_apart + 1) return largest;
+    largest = below;
+  }
 }
 
 /// Lets signals be looked at, and shows nothing.
@@ -71,9 +144,11 @@ Plan plan_alike(const Plan& plan, const Request& request, const PrismSource& pri
 /// Direct sums at some points, by ranks that share prisms as in `plan`: all fields of its set and what else is asked.
 class DirectSums {
 public:
+  /// `tolerance`: finest_tolerance or the default.
   DirectSums(const PrismSource& prisms, const PointColumns& points, const Request& request, const Plan& plan,
-             const Communicator& communicator, Observer* observer)
-      : m_numbers(random_points(std::min(request.execution.check_points, points.size()), points.size())) {
+             const CheckPoints& at, const AbsoluteSums& parts, double tolerance, const Communicator& communicator,
+             Observer* observer)
+      : m_at(at), m_truncation(tolerance < default_tolerance ? least_truncation : default_truncation) {
     Request exact;
     exact.fields = plan.computed;
     exact.fields.add(request.fields);
@@ -81,16 +156,25 @@ public:
     exact.magnetic = request.magnetic;
     exact.execution.space = plan.space;
     exact.execution.method = Method::direct;
+    exact.execution.tolerance = tolerance;
     exact.execution.memory_limit = request.execution.memory_limit;
     // also where the run has one grid of each thread's points: here there are few
     exact.execution.partition = Partition::rank_grid;
     exact.execution.rank_grid = {plan.prism_parts, plan.point_parts};
-    const Points chosen = chosen_points(points, m_numbers);
+    const Points chosen = chosen_points(points, at.numbers);
     const IndexRange mine = {place_of(plan.point_begin), place_of(plan.point_end)};
     const Plan few = plan_alike(plan, exact, prisms, chosen, mine, communicator);
     PatientObserver patient(observer);
     m_fields = forward(prisms, chosen, exact, *make_work(few, communicator), communicator, &patient);
+    if (m_fields.values.empty()) return;
     for (int order = 0; order < n_orders; ++order) m_norms[static_cast<std::size_t>(order)] = largest_norm(order);
+    for (std::size_t i = 0; i < n_points(); ++i) {
+      const AbsoluteSums::Parts here = parts.at(chosen.easting[i], chosen.northing[i], chosen.upward[i]);
+      for (std::size_t order = 0; order < n_orders; ++order) {
+        const double error = share_of_truncation[order] * m_truncation * here.sums[order] + here.rounding[order];
+        m_own_errors[order] = std::max(m_own_errors[order], error);
+      }
+    }
   }
 
   /// See FieldSizes: of the fields that are asked for. A field that vanishes is as large as the norm of its order. The
@@ -99,42 +183,72 @@ public:
     FieldSizes sizes = no_sizes;
     for (const FieldInfo& field : request.fields) {
       const auto order = static_cast<std::size_t>(order_of_size(field));
-      double weights = 0;
-      for (const double weight : field.weights) weights += std::abs(weight);
-      const double size = or_norm(largest_value(field), order_of_size(field));
-      const double of_unit = size / (weights * std::abs(request.constant(field.is_magnetic)));
+      const double of_unit = or_norm(largest_value(field), order_of_size(field)) / unit(field, request);
       sizes[order] = std::min(sizes[order], of_unit > 0 ? of_unit : infinite_size);
     }
     broadcast(communicator, sizes);
     return sizes;
   }
 
-  /// The largest difference of each asked field of a result from the sums, relative as ToleranceCheck says. `values`:
-  /// (asked field, point). Rank 0 only.
-  [[nodiscard]] std::vector<double> errors(const Fields& result, std::span<const double> values,
-                                           std::int64_t n_points) const {
-    std::vector<double> found;
-    for (const FieldInfo& field : result.fields) {
-      const std::size_t begin = found.size() * static_cast<std::size_t>(n_points);
-      found.push_back(error(field, values.subspan(begin, static_cast<std::size_t>(n_points)), result.singular_points));
+  /// What these sums may be wrong by themselves, about, relative to the size of the field that has lost most. The same
+  /// on every rank. Collective.
+  [[nodiscard]] double largest_own_error(const Request& request, const Communicator& communicator) const {
+    double largest = 0;
+    for (const FieldInfo& field : request.fields) {
+      largest = std::max(largest, own_error(field, request, or_norm(largest_value(field), order_of_size(field))));
     }
-    return found;
+    broadcast(communicator, largest);
+    return largest;
   }
 
-  [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(m_numbers.size()); }
+  /// Notes the largest difference of each asked field of a result from the sums, as ToleranceCheck says. `values`:
+  /// (asked field, point). Rank 0 only.
+  void compare(const Fields& result, std::span<const double> values, std::int64_t n_points, const Request& request,
+               ToleranceCheck& check) const {
+    check.errors.clear();
+    check.over_median.clear();
+    for (const FieldInfo& field : result.fields) {
+      const std::size_t begin = check.errors.size() * static_cast<std::size_t>(n_points);
+      const std::span<const double> of_field = values.subspan(begin, static_cast<std::size_t>(n_points));
+      const int order = order_of_size(field);
+      const auto magnitude_at = [&](std::size_t i) {
+        const auto point = static_cast<std::int64_t>(i);
+        return has_value(order, result.singular_points, point) ? std::abs(of_field[i]) : 0;
+      };
+      double largest = 0;
+      for (std::size_t i = 0; i < of_field.size(); ++i) largest = std::max(largest, magnitude_at(i));
+      const double size = or_norm(largest_of(of_field.size(), magnitude_at), order);
+      check.errors.push_back(
+          std::max(error(field, of_field, result.singular_points, size), own_error(field, request, size)));
+      const double median = median_value(field);
+      check.over_median.push_back(median > 0 ? largest / median : 0);
+    }
+    check.points = std::ssize(m_at.numbers);
+    check.exceeding = m_at.drawn < m_at.drawn_of ? 3.0 / static_cast<double>(m_at.drawn) : 0;
+  }
+
   [[nodiscard]] double seconds() const noexcept { return m_fields.setup_seconds + m_fields.field_seconds; }
 
 private:
   static constexpr int n_orders = std::tuple_size_v<FieldSizes>;
 
+  [[nodiscard]] std::size_t n_points() const noexcept { return m_at.numbers.size(); }
+
   /// How many of the points come before point `number`.
   [[nodiscard]] std::int64_t place_of(std::int64_t number) const {
-    return std::lower_bound(m_numbers.begin(), m_numbers.end(), number) - m_numbers.begin();
+    return std::ranges::lower_bound(m_at.numbers, number) - m_at.numbers.begin();
+  }
+
+  /// The size of a field for a unit in FieldSizes.
+  static double unit(const FieldInfo& field, const Request& request) {
+    double weights = 0;
+    for (const double weight : field.weights) weights += std::abs(weight);
+    return weights * std::abs(request.constant(field.is_magnetic));
   }
 
   [[nodiscard]] double value(const FieldInfo& field, std::size_t i) const {
     const auto row = static_cast<std::size_t>(m_fields.fields.index_of(field.field));
-    return m_fields.values[row * m_numbers.size() + i];
+    return m_fields.values[row * n_points() + i];
   }
 
   /// Whether a field of this order has a value at a point, of which those are singular: not the tensor, B and
@@ -142,18 +256,23 @@ private:
   [[nodiscard]] static bool has_value(int order, const std::vector<std::int64_t>& singular, std::int64_t point) {
     return order < 2 || !std::binary_search(singular.begin(), singular.end(), point);
   }
-  /// At the chosen point i.
-  [[nodiscard]] bool has_value(int order, std::size_t i) const {
-    return has_value(order, m_fields.singular_points, static_cast<std::int64_t>(i));
+  /// The magnitude at the chosen point i, 0 where there is none.
+  [[nodiscard]] double magnitude(const FieldInfo& field, std::size_t i) const {
+    const auto point = static_cast<std::int64_t>(i);
+    return has_value(order_of_size(field), m_fields.singular_points, point) ? std::abs(value(field, i)) : 0;
   }
 
   /// At the chosen points.
   [[nodiscard]] double largest_value(const FieldInfo& field) const {
-    double largest = 0;
-    for (std::size_t i = 0; i < m_numbers.size() && !m_fields.values.empty(); ++i) {
-      if (has_value(order_of_size(field), i)) largest = std::max(largest, std::abs(value(field, i)));
-    }
-    return largest;
+    if (m_fields.values.empty()) return 0;
+    return largest_of(n_points(), [&](std::size_t i) { return magnitude(field, i); });
+  }
+  [[nodiscard]] double median_value(const FieldInfo& field) const {
+    std::vector<double> all;
+    for (std::size_t i = 0; i < n_points(); ++i) all.push_back(magnitude(field, i));
+    const auto middle = all.begin() + std::ssize(all) / 2;
+    std::ranges::nth_element(all, middle);
+    return *middle;
   }
 
   /// The size of a field of this largest value: what is left of one that vanishes is rounding.
@@ -164,53 +283,54 @@ private:
 
   /// The largest root of the sum of squares of the native fields of an order.
   [[nodiscard]] double largest_norm(int order) const {
-    double largest = 0;
-    for (std::size_t i = 0; i < m_numbers.size() && !m_fields.values.empty(); ++i) {
+    return std::sqrt(largest_of(n_points(), [&](std::size_t i) {
       double squares = 0;
-      if (!has_value(order, i)) continue;
       for (const FieldInfo& field : m_fields.fields) {
-        if (is_native(field.field) && order_of_size(field) == order) squares += value(field, i) * value(field, i);
+        if (is_native(field.field) && order_of_size(field) == order) squares += std::pow(magnitude(field, i), 2);
       }
-      largest = std::max(largest, squares);
-    }
-    return std::sqrt(largest);
+      return squares;
+    }));
+  }
+
+  /// What the sums of a field of this size may be wrong by, relative to it.
+  [[nodiscard]] double own_error(const FieldInfo& field, const Request& request, double size) const {
+    const double error = m_own_errors[static_cast<std::size_t>(order_of_size(field))];
+    return size > 0 ? error * unit(field, request) / size : 0;
   }
 
   /// `values`: of all points. Where the tensor has no value, none is looked at.
   [[nodiscard]] double error(const FieldInfo& field, std::span<const double> values,
-                             const std::vector<std::int64_t>& singular) const {
-    const int order = order_of_size(field);
-    double largest = 0, difference = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::abs(values[i]) > largest && has_value(order, singular, static_cast<std::int64_t>(i)))
-        largest = std::abs(values[i]);
+                             const std::vector<std::int64_t>& singular, double size) const {
+    double largest = 0;
+    for (std::size_t i = 0; i < n_points(); ++i) {
+      if (!has_value(order_of_size(field), singular, m_at.numbers[i])) continue;
+      const double difference = std::abs(values[static_cast<std::size_t>(m_at.numbers[i])] - value(field, i));
+      if (difference > 0) largest = std::max(largest, difference / std::max(size, std::abs(value(field, i))));
     }
-    for (std::size_t i = 0; i < m_numbers.size(); ++i) {
-      if (!has_value(order, singular, m_numbers[i])) continue;
-      const double computed = values[static_cast<std::size_t>(m_numbers[i])];
-      difference = std::max(difference, std::abs(computed - value(field, i)));
-    }
-    return difference == 0 ? 0 : difference / or_norm(largest, order);
+    return largest;
   }
 
-  std::vector<std::int64_t> m_numbers;
+  const CheckPoints& m_at;
+  double m_truncation;
   Fields m_fields;
+  /// by the order of derivatives, at the chosen points: the largest norm, and what these sums may be wrong by
   std::array<double, n_orders> m_norms{};
+  FieldSizes m_own_errors{};
 };
 
-/// The request that saves nothing.
-Request exact(const Request& request) {
+/// The request that saves nothing, as exact as the sums that it is compared with.
+Request exact(const Request& request, double tolerance) {
   Request next = request;
-  next.execution.tolerance = default_tolerance;
+  next.execution.tolerance = tolerance;
   next.execution.method = Method::direct;
   next.execution.precision = Precision::double_;
   return next;
 }
 
 /// The request of the next computation, when one by `last` has this error: as often tighter as would make it small
-/// enough if it fell with the tolerance. Direct and in double where that is not to be expected, `can_fall`, or nothing
-/// would be saved.
-Request tighter(const Request& last, double error, double aim, bool can_fall) {
+/// enough if it fell with the tolerance. Direct and in double, to `least`, where that is not to be expected,
+/// `can_fall`, or nothing would be saved.
+Request tighter(const Request& last, double error, double aim, bool can_fall, double least) {
   Request next = last;
   double& tolerance = next.execution.tolerance;
   do {
@@ -218,7 +338,7 @@ Request tighter(const Request& last, double error, double aim, bool can_fall) {
     error *= share_of_repeat;
   } while (error > aim && tolerance > default_tolerance);
   // of which the direct method takes a tenth
-  return can_fall && tolerance > 10 * default_tolerance ? next : exact(next);
+  return can_fall && tolerance > 10 * default_tolerance ? next : exact(next, least);
 }
 
 }  // namespace
@@ -231,9 +351,20 @@ Fields checked_forward(const PrismSource& prisms, const PointColumns& points, co
     return forward(prisms, points, request, work, communicator, observer, guard, values);
   }
   const auto start = Clock::now();
-  const DirectSums sums(prisms, points, request, plan, communicator, observer);
-  const FieldSizes sizes = sums.sizes(request, communicator);
+  const AbsoluteSums parts(prisms, plan.prisms(), plan.point_parts, communicator);
+  const CheckPoints at = check_points_of(request.execution.check_points, points, parts, communicator);
+  const auto sums_to = [&](double tolerance) {
+    return std::make_unique<DirectSums>(prisms, points, request, plan, at, parts, tolerance, communicator, observer);
+  };
   const double aim = share_of_sample * request.execution.tolerance;
+  double least = share_of_sums * aim < default_truncation ? finest_tolerance : default_tolerance;
+  std::unique_ptr<DirectSums> sums = sums_to(least);
+  if (least == default_tolerance && sums->largest_own_error(request, communicator) > share_of_sums * aim) {
+    least = finest_tolerance;
+    sums = sums_to(least);
+  }
+  const double seconds_of_sums = std::chrono::duration<double>(Clock::now() - start).count();
+  const FieldSizes sizes = sums->sizes(request, communicator);
   Request now = request;
   now.execution.method = plan.method;
   ToleranceCheck check;
@@ -243,14 +374,14 @@ Fields checked_forward(const PrismSource& prisms, const PointColumns& points, co
   while (true) {
     double worst = 0;
     if (communicator.rank() == 0) {
-      check.errors =
-          sums.errors(result, values.empty() ? std::span<const double>(result.values) : values, plan.n_points);
-      worst = *std::max_element(check.errors.begin(), check.errors.end());
+      sums->compare(result, values.empty() ? std::span<const double>(result.values) : values, plan.n_points, request,
+                    check);
+      worst = check.largest();
     }
     broadcast(communicator, worst);
     const bool is_exact = now.execution.tolerance <= default_tolerance;
     if (worst <= aim || is_exact) break;
-    now = tighter(now, worst, aim, worst < last / 2);
+    now = tighter(now, worst, aim, worst < last / 2, least);
     last = worst;
     ++check.repeats;
     Plan next;
@@ -258,7 +389,7 @@ Fields checked_forward(const PrismSource& prisms, const PointColumns& points, co
       next = plan_alike(plan, now, prisms, points, plan.points(), communicator);
     } catch (const InputError&) {
       // the method does not serve a tolerance this tight
-      now = exact(now);
+      now = exact(now, least);
       next = plan_alike(plan, now, prisms, points, plan.points(), communicator);
     }
     check.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -267,8 +398,7 @@ Fields checked_forward(const PrismSource& prisms, const PointColumns& points, co
     again->expect(sizes);
     result = forward(prisms, points, now, *again, communicator, observer, guard, values);
   }
-  if (check.repeats == 0) check.seconds = sums.seconds();
-  check.points = sums.size();
+  if (check.repeats == 0) check.seconds = seconds_of_sums;
   check.tolerance = request.execution.tolerance;
   if (communicator.rank() == 0) result.check = std::move(check);
   return result;

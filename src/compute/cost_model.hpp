@@ -34,7 +34,7 @@ struct CostSettings {
   /// ns of a prism whatever the points
   double per_prism = 0;
   /// see EngineSettings::truncation
-  double truncation = 0;
+  double truncation = default_truncation;
   /// whose kernels take orders up to 8 only
   bool on_device = false;
   /// magnetic gradients are computed

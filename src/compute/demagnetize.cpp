@@ -31,6 +31,8 @@ using Vector = Kokkos::View<double*, Host>;
 using Vectors = Kokkos::View<double**, Kokkos::LayoutLeft, Host>;
 
 constexpr double least_residual = 1e-10;
+/// Of a run's tolerance.
+constexpr double share_of_residual = 0.1;
 /// Products between two restarts, each of which keeps a vector, and in all.
 constexpr int products_of_a_cycle = 30, most_products = 300;
 
@@ -58,7 +60,8 @@ Points centres_of(const PrismBlock& block) {
 /// The system (1 + chi/3)^-1 (M - chi H(M)) = (1 + chi/3)^-1 M0: of a cube alone, whose own H is -M/3, it is M = M0.
 class System {
 public:
-  System(const PrismSource& prisms, std::span<const double> susceptibility, const Request& request,
+  /// `tolerance`: of products.
+  System(const PrismSource& prisms, std::span<const double> susceptibility, const Request& request, double tolerance,
          const Communicator& communicator, Observer* observer)
       : m_prisms(prisms),
         m_susceptibility(susceptibility),
@@ -76,8 +79,7 @@ public:
     }
     m_request.fields = {Field::bx, Field::by, Field::bz};
     m_request.magnetic.inside = Inside::field_strength;
-    // so that products differ from the system's by less than is left of it
-    m_request.execution.tolerance = std::max(default_tolerance, 0.1 * request.execution.tolerance);
+    m_request.execution.tolerance = tolerance;
   }
 
   /// (easting, northing and upward of all prisms)
@@ -215,10 +217,16 @@ void check(const PrismSource& prisms, std::span<const double> susceptibility) {
 SelfConsistentMagnetization demagnetize(const PrismSource& prisms, std::span<const double> susceptibility,
                                         const Request& request, const Communicator& communicator, Observer* observer) {
   agree_on_input(communicator, [&] { check(prisms, susceptibility); });
-  System system(prisms, susceptibility, request, communicator, observer);
+  double largest = 0;
+  for (const double chi : susceptibility) largest = std::max(largest, chi);
+  // what is left of the equation is as much of the magnetisation, times at most this
+  const double growth = 1 + largest / 3;
+  const double wanted = std::max(least_residual, share_of_residual * request.execution.tolerance / growth);
+  // of which products, as they are checked, keep a fifth
+  const double tolerance = request.execution.tolerance > default_tolerance ? wanted : default_tolerance;
+  System system(prisms, susceptibility, request, tolerance, communicator, observer);
   const Vector& right_side = system.right_side();
   const double size = system.agreed(KokkosBlas::nrm2(right_side));
-  const double wanted = std::max(least_residual, request.execution.tolerance);
   const Vector x("prismfield::magnetization", right_side.extent(0));
   Kokkos::deep_copy(x, right_side);
   SelfConsistentMagnetization found;
@@ -233,6 +241,7 @@ SelfConsistentMagnetization demagnetize(const PrismSource& prisms, std::span<con
   }
   found.products = system.products();
   found.residual = size > 0 ? left / size : 0;
+  found.error = growth * (found.residual + tolerance);
   found.magnetization = components_of(x);
   return found;
 }

@@ -211,7 +211,8 @@ void plan_direct(Plan& plan, const Request& request, const ProblemSize& problem,
 double truncation_of(const Plan& plan) noexcept {
   // the largest value is the sum of many pairs, some of which may cancel
   constexpr double share = 0.1;
-  return share * plan.tolerance;
+  return plan.tolerance < default_tolerance ? share * plan.tolerance
+                                            : std::max(share * plan.tolerance, default_truncation);
 }
 
 EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, const PointColumns& points) {

@@ -173,7 +173,8 @@ Plan make_plan(const Request& request, const ProblemSize& problem, const Machine
   plan.kernel = request.execution.kernel;
   plan.n_prisms = problem.n_prisms;
   plan.n_points = problem.n_points;
-  if (saves(request, problem)) plan.tolerance = request.execution.tolerance;
+  const bool is_finer = request.execution.tolerance < default_tolerance && plan.kernel != KernelKind::corners;
+  if (is_finer || saves(request, problem)) plan.tolerance = request.execution.tolerance;
   plan.method = request.execution.method;
   if (plan.method == Method::automatic) {
     plan.method = Method::direct;

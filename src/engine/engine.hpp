@@ -63,9 +63,9 @@ struct EngineSettings {
   std::array<double, 3> rounding{};
   /// of magnetic fields, see share_inside()
   std::array<double, 3> inside{1, 1, 1};
-  /// truncation error allowed to a multipole, relative to the pair's gradient tensor; below the precision's own that is
+  /// truncation error allowed to a multipole, relative to the pair's gradient tensor; below the precision's least that is
   /// taken
-  double truncation = 0;
+  double truncation = default_truncation;
 };
 
 /// The space cannot allocate what the settings ask for; a smaller plan may fit.

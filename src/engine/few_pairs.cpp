@@ -51,7 +51,7 @@ void sum_set(FieldSet set, const PrismColumns& prisms, const PointColumns& point
     const bool is_new = edges != last || of_gradient != last_of_gradient;
     if (is_new) {
       const double edge[3] = {edges[0], edges[1], edges[2]};
-      kernel::prepare_shape<A>(tables, edge, last_shape, A::tolerance, of_gradient);
+      kernel::prepare_shape<A>(tables, edge, last_shape, default_truncation, of_gradient);
       last = edges;
       last_of_gradient = of_gradient;
     }

@@ -141,7 +141,7 @@ void choose_sizes(ConvolutionPlan& all, const PrismSource& prisms, const PointCo
   all.engine.block = traits.is_device ? std::min(block_device, traits.max_block) : 1;
   all.engine.tile_points = tile_points_of(layout, all.plan.points().size(), traits);
   // without levels nothing is saved
-  if (layout.levels.empty()) all.engine.truncation = 0;
+  if (layout.levels.empty()) all.engine.truncation = default_truncation;
   if (layout.n_layers() == 0) return;
   all.buffers =
       choose_buffers(all.plan.memory_limit - engine_bytes(layout.shape, all.engine.tile_points, traits),

@@ -43,7 +43,7 @@ struct TreeSettings {
   /// see EngineSettings
   std::array<double, 3> rounding{};
   /// of near pairs, see EngineSettings
-  double truncation = 0;
+  double truncation = default_truncation;
 };
 
 /// Of the tolerance, what each exchange may err. Errors of a point's exchanges, some hundreds, cancel and their bounds
@@ -58,7 +58,7 @@ inline constexpr double share_of_exchange = 0.5;
   settings.set = set;
   settings.rows = kernel::field_rows(set, fields, along);
   settings.degree = degree_for(tolerance);
-  settings.truncation = tolerance / 10;
+  settings.truncation = std::max(tolerance / 10, default_truncation);
   settings.allowed = {{infinite_size, infinite_size, infinite_size}, has_magnetic(set) ? 1 : 0};
   for (const FieldInfo& field : fields_of(set)) {
     const double size = sizes[static_cast<std::size_t>(order_of_size(field))];

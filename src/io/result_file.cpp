@@ -533,11 +533,12 @@ void write_check(Hdf5File& file, const Fields& result) {
   file.write_attribute(group, "check_seconds", check.seconds);
   // of all points this part has larger errors at most, so surely
   file.write_attribute(group, "check_confidence", ToleranceCheck::confidence);
-  file.write_attribute(group, "check_exceeding", check.exceeding());
+  file.write_attribute(group, "check_exceeding", check.exceeding);
   file.write_attribute(group, "error", check.largest());
   for (const FieldInfo& field : result.fields) {
-    file.write_attribute(group, "error_" + std::string(field.name),
-                         check.errors[static_cast<std::size_t>(result.fields.index_of(field.field))]);
+    const auto number = static_cast<std::size_t>(result.fields.index_of(field.field));
+    file.write_attribute(group, "error_" + std::string(field.name), check.errors[number]);
+    file.write_attribute(group, "over_median_" + std::string(field.name), check.over_median[number]);
   }
 }
 

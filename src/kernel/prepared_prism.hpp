@@ -2,19 +2,21 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <prismfield/forms.hpp>
+
 #include "kernel/multipole.hpp"
 
 namespace prismfield::kernel {
 
-/// Which arithmetic a run uses for positions, formulas and sums. `tolerance`: least truncation error allowed to a
-/// multipole, relative to the gradient tensor.
+/// Which arithmetic a run uses for positions, formulas and sums. `least`: of truncation errors allowed to a multipole,
+/// relative to the gradient tensor.
 struct DoubleArithmetic {
   using Real = double;
-  static constexpr double tolerance = 9.8e-13;
+  static constexpr double least = least_truncation;
 };
 struct SingleArithmetic {
   using Real = float;
-  static constexpr double tolerance = 1e-7;
+  static constexpr double least = 1e-7;
 };
 
 /// What the prisms of one shape share. Cells of a regular ensemble have one shape, so that its polynomials stay in the
@@ -121,14 +123,13 @@ PRISMFIELD_FUNCTION bool is_near_in_double(double longest, double shortest) {
 }
 
 /// Prepares the shape of prisms of these edge lengths, metres. `truncation`: error allowed to its multipoles, relative
-/// to the gradient tensor; below the arithmetic's own tolerance that is taken; of_gradient: relative to the tensor's
+/// to the gradient tensor; below the arithmetic's least that is taken; of_gradient: relative to the tensor's
 /// gradient, for sets of magnetic gradients.
 template <class A, int most>
 PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const double (&edge)[3],
-                                       PrismShape<A, most>& shape, double truncation = A::tolerance,
+                                       PrismShape<A, most>& shape, double truncation = default_truncation,
                                        bool of_gradient = false) {
   using Real = typename A::Real;
-  const double least = A::tolerance;
   const double longest = Kokkos::max(edge[0], Kokkos::max(edge[1], edge[2]));
   const double unit = sizeof(Real) == 4 ? longest : 1.0;
   shape.unit = static_cast<Real>(unit);
@@ -137,8 +138,8 @@ PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const doub
   shape.near_in_double = is_near_in_double<A>(longest, Kokkos::min(edge[0], Kokkos::min(edge[1], edge[2])));
   const double reach = compact_reach(longest, middle) * (longest / unit);
   shape.compact_squared = static_cast<Real>(reach * reach);
-  prepare_multipole(tables, edge[0] / unit, edge[1] / unit, edge[2] / unit, Kokkos::max(truncation, least), of_gradient,
-                    shape.coefficients, shape.ranges);
+  prepare_multipole(tables, edge[0] / unit, edge[1] / unit, edge[2] / unit, Kokkos::max(truncation, A::least),
+                    of_gradient, shape.coefficients, shape.ranges);
 }
 
 /// Prepares one prism of a shape from its faces in metres, taken relative to `origin` (zero but for single precision).

@@ -284,7 +284,7 @@ TEST(TreeProducts, SumsSquaresOfEveryPair) {
   const Case c(Masses::uniform, Places::above, 70, 50, true, 11);
   FieldList asked = FieldList::gravity();
   fast::TreeSettings settings = settings_for(1e-4, smallest_sizes(c.exact), asked);
-  settings.truncation = 0;
+  settings.truncation = default_truncation;
   Products products(space, block_of(c.prisms), c.points, settings);
   const std::vector<double> factors = random_factors(c, n_known_fields);
   const Vector sums("sums", c.prisms.size());
