@@ -150,7 +150,8 @@ TEST(Balance, SparseStationsAreBalancedByWhatVectorsPay) {
   const Plan plan = plan_on_ranks(run, ensemble, at, problem_size(ensemble, at), ranks());
   const bool on_device = is_device(plan.space);
   const CostSettings settings{
-      plan.precision, plan.kernel, plan.lanes, form_weights(on_device), prism_weight(on_device, true), 0, on_device};
+      plan.precision,     plan.kernel, plan.lanes, form_weights(on_device), prism_weight(on_device, true),
+      default_truncation, on_device};
   PrismBlock block;
   ensemble.read({plan.prism_begin, plan.prism_end}, block);
   CostPoints grouped;

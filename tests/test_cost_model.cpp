@@ -67,7 +67,8 @@ TEST(CostModel, FormsAreThoseThatTheKernelTakes) {
       execution.kernel = kernel;
       const Fields result = testing::run_forward(execution, prisms, points);
       const bool on_device = is_device(result.plan.space);
-      const CostSettings settings{precision, kernel, result.plan.lanes, form_weights(on_device), 0, 0, on_device};
+      const CostSettings settings{precision,          kernel,   result.plan.lanes, form_weights(on_device), 0,
+                                  default_truncation, on_device};
       ASSERT_EQ(testing::lanes_at_most % settings.lanes, 0);
       std::vector<double> group_cost;
       const double cost = exact_cost(settings, prisms, points, 1, group_cost);

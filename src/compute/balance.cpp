@@ -164,7 +164,7 @@ FormWeights measure_weights(const Plan& plan) {
   small.execution.precision = plan.precision;
   small.execution.kernel = plan.kernel;
   const CostSettings settings{
-      plan.precision, plan.kernel, 1, {}, 0, 0, on_device, has_magnetic_gradient(plan.computed)};
+      plan.precision, plan.kernel, 1, {}, 0, default_truncation, on_device, has_magnetic_gradient(plan.computed)};
   const double threads = on_device ? 1 : plan.threads;
   FormWeights weights = form_weights(on_device);
   for (double& weight : weights) weight /= threads;

@@ -76,9 +76,9 @@ struct CheckPoints {
 CheckPoints check_points_of(std::int64_t n, const PointColumns& points, const AbsoluteSums& parts,
                             const Communicator& communicator) {
   CheckPoints of;
-  if (communicator.rank() == 0) {
+  if (communicator.rank() == 0 && points.size() > 0) {
     n = std::min(n, points.size());
-    of.numbers = parts.largest_points(points, n / one_in_chosen - 1);
+    of.numbers = parts.largest_points(points, std::max<std::int64_t>(n / one_in_chosen - 1, 0));
     of.numbers.push_back(std::ranges::min_element(points.upward) - points.upward.begin());
     std::ranges::sort(of.numbers);
     of.numbers.erase(std::ranges::unique(of.numbers).begin(), of.numbers.end());
@@ -268,6 +268,7 @@ private:
     return largest_of(n_points(), [&](std::size_t i) { return magnitude(field, i); });
   }
   [[nodiscard]] double median_value(const FieldInfo& field) const {
+    if (m_fields.values.empty()) return 0;
     std::vector<double> all;
     for (std::size_t i = 0; i < n_points(); ++i) all.push_back(magnitude(field, i));
     const auto middle = all.begin() + std::ssize(all) / 2;

@@ -63,8 +63,8 @@ struct EngineSettings {
   std::array<double, 3> rounding{};
   /// of magnetic fields, see share_inside()
   std::array<double, 3> inside{1, 1, 1};
-  /// truncation error allowed to a multipole, relative to the pair's gradient tensor; below the precision's least that is
-  /// taken
+  /// truncation error allowed to a multipole, relative to the pair's gradient tensor; below the precision's least that
+  /// is taken
   double truncation = default_truncation;
 };
 
