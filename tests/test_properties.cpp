@@ -1055,7 +1055,7 @@ TEST_P(FieldTest, FieldsAloneEqualFieldsTogether) {
                              : number < 4 ? norm_of_vector(reference)
                                           : norm_of_tensor(reference);
         const double alone = some.values[static_cast<std::size_t>(list.index_of(f.field)) * c.points.size() + i];
-        const double together = std::inner_product(f.weights.begin(), f.weights.end(), reference.begin(), 0.0);
+        const double together = std::inner_product(reference.begin(), reference.end(), f.weights.begin(), 0.0);
         // 60 prisms of one sign; their tensors partly cancel
         EXPECT_NEAR(alone, together, 60 * epsilon() * scale) << f.name << ' ' << place(c.points[i]);
       }
