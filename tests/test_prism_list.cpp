@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -47,6 +48,19 @@ TEST_F(PrismLists, GiveTheCallersOwnNumbers) {
   list.read({1, 2}, block);
   EXPECT_THAT(block.density, ElementsAre(7));
   EXPECT_THROW(list.read({2, 4}, block), RunError);
+}
+
+TEST_F(PrismLists, KnowWhetherAllHaveOneShape) {
+  EXPECT_FALSE(PrismList(m_prisms.columns()).uniform_shape());
+  for (std::size_t i = 0; i < m_prisms.west.size(); ++i) {
+    m_prisms.east[i] = m_prisms.west[i] + 0.1;
+    m_prisms.north[i] = m_prisms.south[i] + 3;
+    m_prisms.top[i] = m_prisms.bottom[i] + 2;
+  }
+  // coordinates are rounded
+  EXPECT_TRUE(PrismList(m_prisms.columns()).uniform_shape());
+  m_prisms.top[1] += 1e-6;
+  EXPECT_FALSE(PrismList(m_prisms.columns()).uniform_shape());
 }
 
 TEST_F(PrismLists, AreBlocksOfSeveralMagnetisations) {

@@ -87,11 +87,13 @@ public:
   [[nodiscard]] std::int64_t size() const noexcept override { return static_cast<std::int64_t>(m_columns.west.size()); }
   [[nodiscard]] Bounds bounds() const noexcept override { return m_bounds; }
   void read(IndexRange range, PrismBlock& out) const override;
+  [[nodiscard]] bool uniform_shape() const noexcept override { return m_is_one_shape; }
   [[nodiscard]] bool is_magnetized() const noexcept override { return !m_columns.magnetization[0].empty(); }
 
 private:
   PrismColumns m_columns;
   Bounds m_bounds;
+  bool m_is_one_shape = false;
 };
 
 /// Prisms of another source, which must outlive it, with other magnetisations, A/m, in the place of theirs: one that

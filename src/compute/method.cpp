@@ -11,6 +11,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "compute/plan.hpp"
 #include "model/choices.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
@@ -113,6 +114,19 @@ Request with_method(Request request, Method method) {
   return request;
 }
 
+/// "takes 4.8 GiB, but there are 2.1 GiB (this machine's free memory)"; "" where the plan fits. The same on every rank.
+/// Collective.
+std::string shortage_of(const Plan& plan, const Communicator& communicator) {
+  const MemoryNeed need = tightest_need(plan, communicator);
+  std::string text;
+  if (communicator.rank() == 0 && !need.fits()) {
+    text = fmt::format("{} takes {}, but there are {}", name(plan.method), size_text(need.needed),
+                       available_text(need, communicator.size()));
+  }
+  broadcast(communicator, text);
+  return text;
+}
+
 /// `plan`: by the method, made here where it is not yet and the method can serve.
 MethodCost cost_by_method(const Request& asked, Method method, const Run& run, std::optional<Plan>& plan) {
   const Request request = with_method(asked, method);
@@ -122,6 +136,7 @@ MethodCost cost_by_method(const Request& asked, Method method, const Run& run, s
     cost.seconds = estimated_seconds(request, run.ensemble, run.points, *plan, run.communicator);
     cost.host_bytes = largest(run.communicator, plan->host_bytes);
     cost.device_bytes = largest(run.communicator, plan->device_bytes);
+    if (method != Method::direct) cost.problem = shortage_of(*plan, run.communicator);
   } catch (const InputError& error) {
     if (method == Method::direct) throw;
     cost.problem = error.problems().front().what;

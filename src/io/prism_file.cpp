@@ -331,6 +331,9 @@ private:
                       greatest(mine.north), least(mine.bottom),  greatest(mine.top)};
     const auto of_all = [&](const Range& range) { return Range{least(range.min), greatest(range.max)}; };
     m_facts.ranges = {of_all(ranges.density), of_all(ranges.susceptibility), of_all(ranges.remanence)};
+    EdgeRanges edges = edge_ranges_of(m_raw.prisms.columns());
+    for (Range& along : edges.along) along = of_all(along);
+    m_facts.is_one_shape = edges.is_one_shape();
   }
 
   /// True when any two prisms overlap, whichever ranks hold them: rank 0 looks at all boxes.
@@ -502,8 +505,12 @@ std::unique_ptr<DistributedPrisms> read_whole(const InputFile& file, const Prism
   problems.throw_if_any();
   const std::int64_t n = raw.prisms.size();
   if (n == 0) throw file.error("holds no prism of more than zero size");
-  const ListFacts facts{n, bounds_of(raw.prisms.columns()), ranges_of(raw.prisms), !raw.prisms.susceptibility.empty(),
-                        !raw.prisms.magnetization[0].empty()};
+  const ListFacts facts{n,
+                        bounds_of(raw.prisms.columns()),
+                        ranges_of(raw.prisms),
+                        !raw.prisms.susceptibility.empty(),
+                        !raw.prisms.magnetization[0].empty(),
+                        edge_ranges_of(raw.prisms.columns()).is_one_shape()};
   const std::int64_t peak =
       n * facts.bytes_a_prism() + static_cast<std::int64_t>(raw.numbers.capacity()) * index_bytes + search_bytes;
   return std::make_unique<DistributedPrisms>(std::move(raw.prisms), IndexRange{0, n}, facts, std::move(raw.warnings),

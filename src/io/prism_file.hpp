@@ -27,6 +27,7 @@ struct ListFacts {
   PropertyRanges ranges;
   /// which columns it has beside faces and density
   bool has_susceptibility = false, has_magnetization = false;
+  bool is_one_shape = false;
 
   [[nodiscard]] std::int64_t bytes_a_prism() const noexcept {
     constexpr std::size_t n_always = n_face_columns + 1;
@@ -46,6 +47,7 @@ public:
   [[nodiscard]] Bounds bounds() const noexcept override { return m_facts.bounds; }
   [[nodiscard]] IndexRange readable() const noexcept override { return m_held; }
   void read(IndexRange range, PrismBlock& out) const override;
+  [[nodiscard]] bool uniform_shape() const noexcept override { return m_facts.is_one_shape; }
   [[nodiscard]] bool is_magnetized() const noexcept override { return m_facts.ranges.is_magnetic(); }
 
   /// Writes the susceptibilities of prisms that are held, SI, to out, resized to them.

@@ -366,6 +366,24 @@ std::string PrismCheck::common_edges(std::size_t a, std::size_t b) const {
                      std::min(p.top[a], p.top[b]) - std::max(p.bottom[a], p.bottom[b]));
 }
 
+bool EdgeRanges::is_one_shape() const noexcept {
+  // as far apart as the rounding of coordinates leaves equal prisms; the kernels decide for themselves
+  constexpr double rounding = 1e-12;
+  return std::ranges::all_of(along, [](const Range& edge) { return edge.max - edge.min <= rounding * edge.min; });
+}
+
+EdgeRanges edge_ranges_of(const PrismColumns& prisms) {
+  const auto range = [](std::span<const double> low, std::span<const double> high) {
+    Range edge{HUGE_VAL, 0};
+    for (std::size_t i = 0; i < low.size(); ++i) {
+      edge.min = std::min(edge.min, high[i] - low[i]);
+      edge.max = std::max(edge.max, high[i] - low[i]);
+    }
+    return edge;
+  };
+  return {{range(prisms.west, prisms.east), range(prisms.south, prisms.north), range(prisms.bottom, prisms.top)}};
+}
+
 Bounds bounds_of(const PrismColumns& prisms) {
   return {least(prisms.west),     greatest(prisms.east), least(prisms.south),
           greatest(prisms.north), least(prisms.bottom),  greatest(prisms.top)};

@@ -156,6 +156,14 @@ private:
 
 /// The smallest box around prisms; without any, one that every other box contains.
 [[nodiscard]] Bounds bounds_of(const PrismColumns& prisms);
+
+/// The shortest and the longest edges of prisms along easting, northing, upward, metres.
+struct EdgeRanges {
+  std::array<Range, 3> along;
+  /// Whether all prisms have one shape, to rounding.
+  [[nodiscard]] bool is_one_shape() const noexcept;
+};
+[[nodiscard]] EdgeRanges edge_ranges_of(const PrismColumns& prisms);
 /// Of the prisms of a list; without any, ranges that any other widens.
 [[nodiscard]] PropertyRanges ranges_of(const ListedPrisms& prisms);
 

@@ -109,7 +109,9 @@ PrismList::PrismList(const PrismColumns& columns) : m_columns(columns) {
   const Spans all = spans_of(columns);
   check_lengths(all);
   check_values(all);
-  if (!columns.west.empty()) m_bounds = bounds_of(columns);
+  if (columns.west.empty()) return;
+  m_bounds = bounds_of(columns);
+  m_is_one_shape = edge_ranges_of(columns).is_one_shape();
 }
 
 void PrismList::read(IndexRange range, PrismBlock& out) const {
