@@ -127,9 +127,10 @@ def forward(
     axes: "z_up" or "z_down", along which z vectors and tensors point; coordinates and magnetisations are always upward.
     units: "SI", or "mGal" or "nT": mGal, Eotvos for gradients, J/kg for the potential, nT, and nT/m for gradients of B
     and tmi. precision: "double" or "single". space: "default", "serial", "openmp", "cuda", "hip". tolerance:
-    the error that may be made for speed, relative to the largest value of each field; it is checked at 100 points, and a
-    RuntimeWarning says where prisms cancel so far that it is larger. method: "direct", "tree", "fft", or "auto", the fastest that the tolerance lets
-    serve. threads: of the library's start, see start(). progress: called with the part that is done.
+    the error that may be made for speed, relative to the largest value of each field; it is checked at 100 points, and
+    a RuntimeWarning says where prisms cancel so far that it is larger. method: "direct", "tree", "fft", or "auto", the
+    fastest that the tolerance lets serve. threads: of the library's start, see start(). progress: called with the part
+    that is done.
 
     Returns (fields, m), or (m,) for one name; with a tuple of coordinates their shape in place of m. On faces the
     tensor is the mean of both sides; points on edges give a SingularPointWarning. Raises InputError (a ValueError) for

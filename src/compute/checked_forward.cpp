@@ -81,7 +81,7 @@ CheckPoints check_points_of(std::int64_t n, const PointColumns& points, const Ab
     of.numbers = parts.largest_points(points, std::max<std::int64_t>(n / one_in_chosen - 1, 0));
     of.numbers.push_back(std::ranges::min_element(points.upward) - points.upward.begin());
     std::ranges::sort(of.numbers);
-    of.numbers.erase(std::ranges::unique(of.numbers).begin(), of.numbers.end());
+    of.numbers.erase(std::unique(of.numbers.begin(), of.numbers.end()), of.numbers.end());
     of.drawn = n - std::ssize(of.numbers);
     of.drawn_of = points.size() - std::ssize(of.numbers);
     const std::vector<std::int64_t> drawn = drawn_points(of.drawn, points.size(), of.numbers);

@@ -130,6 +130,7 @@ PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const doub
                                        PrismShape<A, most>& shape, double truncation = default_truncation,
                                        bool of_gradient = false) {
   using Real = typename A::Real;
+  const double least = A::least;
   const double longest = Kokkos::max(edge[0], Kokkos::max(edge[1], edge[2]));
   const double unit = sizeof(Real) == 4 ? longest : 1.0;
   shape.unit = static_cast<Real>(unit);
@@ -138,8 +139,8 @@ PRISMFIELD_FUNCTION void prepare_shape(const MultipoleTables& tables, const doub
   shape.near_in_double = is_near_in_double<A>(longest, Kokkos::min(edge[0], Kokkos::min(edge[1], edge[2])));
   const double reach = compact_reach(longest, middle) * (longest / unit);
   shape.compact_squared = static_cast<Real>(reach * reach);
-  prepare_multipole(tables, edge[0] / unit, edge[1] / unit, edge[2] / unit, Kokkos::max(truncation, A::least),
-                    of_gradient, shape.coefficients, shape.ranges);
+  prepare_multipole(tables, edge[0] / unit, edge[1] / unit, edge[2] / unit, Kokkos::max(truncation, least), of_gradient,
+                    shape.coefficients, shape.ranges);
 }
 
 /// Prepares one prism of a shape from its faces in metres, taken relative to `origin` (zero but for single precision).
