@@ -369,7 +369,8 @@ TEST(Tolerance, ThatTheMethodCannotKeepIsKeptByTheDefault) {
   const std::vector<Point> points = points_above_the_middle(n, 4);
   const Request request = within(1e-9, {Field::gxy});
   const Fields computed = run_forward(request, prisms, points);
-  EXPECT_LE(computed.plan.tolerance, default_tolerance);
+  // the cells cancel so far that sums with the usual truncation could not tell
+  EXPECT_EQ(computed.plan.tolerance, 1e-14);
   EXPECT_GT(computed.check.repeats, 0);
   EXPECT_EQ(computed.values, run_forward(within(computed.plan.tolerance, {Field::gxy}), prisms, points).values);
 }

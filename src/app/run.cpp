@@ -326,6 +326,9 @@ std::optional<Fields> compute(const Inputs& inputs, const PrismSource& prisms, R
 struct Magnetized {
   std::unique_ptr<MagnetizedPrisms> prisms;
   double error = 0;
+
+  /// These, or the model's where there are none.
+  [[nodiscard]] const PrismSource& or_those_of(const Model& model) const { return prisms ? *prisms : model.source(); }
 };
 
 /// The model's prisms as their fields on each other magnetise them, all of which each rank then holds; none where the
@@ -376,7 +379,7 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Magnetiz
     guard = make_guard(options, inputs.run, hash, *work, communicator);
   }
   if (!magnetized.prisms) inputs.model->hold(prisms_to_hold(*work), communicator);
-  const PrismSource& prisms = magnetized.prisms ? *magnetized.prisms : inputs.model->source();
+  const PrismSource& prisms = magnetized.or_those_of(*inputs.model);
 
   const double setup_seconds = seconds_since(begin);
   std::optional<Fields> result = compute(inputs, prisms, *work, communicator, guard.get(), options.quiet);
@@ -414,7 +417,7 @@ ProgramEnd execute(const RunOptions& options, const std::vector<std::string>& ko
   // a plan is of the magnetisation that is computed; --dry-run plans with the model's
   Magnetized magnetized;
   if (!options.dry_run) magnetized = demagnetized(inputs, communicator, options.quiet);
-  const Plan plan = plan_of(inputs, magnetized.prisms ? *magnetized.prisms : inputs.model->source(), communicator);
+  const Plan plan = plan_of(inputs, magnetized.or_those_of(*inputs.model), communicator);
   gather_plan_workers(plan, communicator, places);
   if (is_root) {
     for (const std::string& warning : placement_warnings(places)) warn(warning);
@@ -444,9 +447,7 @@ ProgramEnd execute(const RunOptions& options, const std::vector<std::string>& ko
     if (is_root) check_disk(inputs, std::accumulate(checkpoints.begin(), checkpoints.end(), std::int64_t{0}));
   });
   const std::string hint =
-      options.quiet
-          ? ""
-          : tolerance_hint(inputs, magnetized.prisms ? *magnetized.prisms : inputs.model->source(), plan, communicator);
+      options.quiet ? "" : tolerance_hint(inputs, magnetized.or_those_of(*inputs.model), plan, communicator);
   if (tells) std::cout << run_heading(inputs, plan, placement_text(places)) << hint << std::flush;
   compute_and_write(options, inputs, magnetized, plan, communicator, begin);
   return {};
