@@ -49,23 +49,30 @@ TEST(PlanMemory, HasRoomOnTheFirstRankForWhatOtherRanksDid) {
   }
 }
 
+/// Of the program itself, which a rank holds when it plans.
+std::int64_t program_bytes() { return plan_of(1).host_bytes_held - n_points * 3 * 8; }
+
+TEST(PlanMemory, CountsTheProgramItself) {
+  EXPECT_GT(program_bytes(), 16 * mib);
+  EXPECT_LT(program_bytes(), 64 * mib);
+}
+
 TEST(PlanMemory, IsTheModelsWhereThatTakesMore) {
   constexpr std::int64_t much = std::int64_t{1} << 35;
   const std::int64_t without = plan_of(1).host_bytes;
   EXPECT_EQ(plan_of(1, false, {much, 0, 0}).host_bytes, without + much);
-  EXPECT_EQ(plan_of(1, false, {0, much, 0}).host_bytes, much + n_points * 3 * 8);
-  EXPECT_EQ(plan_of(1, false, {0, 0, much}).host_bytes, much);
+  EXPECT_EQ(plan_of(1, false, {0, much, 0}).host_bytes, program_bytes() + much + n_points * 3 * 8);
+  EXPECT_EQ(plan_of(1, false, {0, 0, much}).host_bytes, program_bytes() + much);
 }
 
 TEST(PlanMemory, WhatModelAndPointsHoldAlreadyIsNotTakenAgain) {
   constexpr std::int64_t much = std::int64_t{1} << 35;
-  const std::int64_t points = n_points * 3 * 8;
+  const std::int64_t held = program_bytes() + n_points * 3 * 8;
   const Plan without = plan_of(1);
-  EXPECT_EQ(without.host_bytes_held, points);
-  EXPECT_EQ(without.host_bytes_to_come, without.host_bytes - points);
+  EXPECT_EQ(without.host_bytes_to_come, without.host_bytes - held);
   // held now and kept, then held while it was made only, then on its way to this rank
   const Plan kept = plan_of(1, false, {much, much, much, much});
-  EXPECT_EQ(kept.host_bytes_held, much + points);
+  EXPECT_EQ(kept.host_bytes_held, much + held);
   EXPECT_EQ(kept.host_bytes_to_come, without.host_bytes_to_come);
   EXPECT_EQ(plan_of(1, false, {0, 0, much, 0}).host_bytes_to_come, without.host_bytes_to_come);
   EXPECT_EQ(plan_of(1, false, {much, 2 * much, 0, much}).host_bytes_to_come, much);
@@ -129,6 +136,13 @@ TEST(MemoryNeed, OfOneRank) {
       "the run takes 2 GiB of memory, but there are 1.5 GiB (this machine's free memory); compute fewer points in "
       "a run, or ranks on more nodes");
   EXPECT_EQ(available_text(need, 1), "1.5 GiB, this machine's free memory");
+}
+
+TEST(MemoryNeed, NamesMethodsThatFit) {
+  const MemoryNeed need = tightest_need({{0, 512 * mib, 1536 * mib, machine_has(gib)}});
+  EXPECT_EQ(memory_shortage(need, 1, false, "direct (641 MiB)"),
+            "the run takes 2 GiB of memory, but there are 1.5 GiB (this machine's free memory); use execution.method: "
+            "direct (641 MiB), compute fewer points in a run, or ranks on more nodes");
 }
 
 TEST(MemoryNeed, IsTheSumOfANodesRanks) {

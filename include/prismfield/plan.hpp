@@ -56,6 +56,8 @@ struct TreePlan {
   /// whether prisms and points are both shared out in space and ranks give one another what they need of their trees,
   /// the grid of ranks notwithstanding
   bool in_parts_of_space = false;
+  /// part of the points that lie between the prisms, about
+  double part_inside = 0;
   /// about, of the space that computes
   std::int64_t bytes = 0;
 };

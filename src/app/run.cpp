@@ -417,21 +417,22 @@ ProgramEnd execute(const RunOptions& options, const std::vector<std::string>& ko
   // a plan is of the magnetisation that is computed; --dry-run plans with the model's
   Magnetized magnetized;
   if (!options.dry_run) magnetized = demagnetized(inputs, communicator, options.quiet);
-  const Plan plan = plan_of(inputs, magnetized.or_those_of(*inputs.model), communicator);
+  const PrismSource& prisms = magnetized.or_those_of(*inputs.model);
+  const Plan plan = plan_of(inputs, prisms, communicator);
   gather_plan_workers(plan, communicator, places);
   if (is_root) {
     for (const std::string& warning : placement_warnings(places)) warn(warning);
   }
   const MemoryNeed need = tightest_need(plan, communicator);
   const std::string shortage =
-      memory_shortage(need, communicator.size(), inputs.run.execution.memory_limit.has_value());
+      memory_refusal(need, inputs.run.request(), prisms, inputs.points, size_of(inputs), communicator);
   if (options.dry_run) {
     const RankSizes sizes = gather_sizes(plan, communicator);
     // what the run does before it computes has been done here
     const double seconds = seconds_since(begin);
     if (!options.quiet) {
       const std::vector<MethodCost> costs =
-          method_costs(inputs.run.request(), inputs.model->source(), inputs.points, size_of(inputs), communicator);
+          method_costs(inputs.run.request(), prisms, inputs.points, size_of(inputs), communicator);
       if (is_root) {
         std::cout << dry_run_table(inputs, plan, sizes, need, placement_text(places), costs, seconds) << std::flush;
       }
@@ -446,8 +447,7 @@ ProgramEnd execute(const RunOptions& options, const std::vector<std::string>& ko
   agree(communicator, [&] {
     if (is_root) check_disk(inputs, std::accumulate(checkpoints.begin(), checkpoints.end(), std::int64_t{0}));
   });
-  const std::string hint =
-      options.quiet ? "" : tolerance_hint(inputs, magnetized.or_those_of(*inputs.model), plan, communicator);
+  const std::string hint = options.quiet ? "" : tolerance_hint(inputs, prisms, plan, communicator);
   if (tells) std::cout << run_heading(inputs, plan, placement_text(places)) << hint << std::flush;
   compute_and_write(options, inputs, magnetized, plan, communicator, begin);
   return {};

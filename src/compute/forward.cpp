@@ -227,11 +227,10 @@ Plan checked_plan(const PrismSource& prisms, const PointColumns& points, const R
   // less is not worth the question
   constexpr std::int64_t much = std::int64_t{1} << 28;
   if (any(communicator, plan.host_bytes_to_come > much)) {
-    const MemoryNeed need = tightest_need(plan, communicator);
+    const std::string refusal = memory_refusal(tightest_need(plan, communicator), request, prisms, points,
+                                               problem_size(prisms, points), communicator);
     agree_on_input(communicator, [&] {
-      const std::string shortage =
-          memory_shortage(need, communicator.size(), request.execution.memory_limit.has_value());
-      if (!shortage.empty()) throw InputError("", "", shortage);
+      if (!refusal.empty()) throw InputError("", "", refusal);
     });
   }
   return plan;

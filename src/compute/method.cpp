@@ -136,7 +136,7 @@ MethodCost cost_by_method(const Request& asked, Method method, const Run& run, s
     cost.seconds = estimated_seconds(request, run.ensemble, run.points, *plan, run.communicator);
     cost.host_bytes = largest(run.communicator, plan->host_bytes);
     cost.device_bytes = largest(run.communicator, plan->device_bytes);
-    if (method != Method::direct) cost.problem = shortage_of(*plan, run.communicator);
+    cost.problem = shortage_of(*plan, run.communicator);
   } catch (const InputError& error) {
     if (method == Method::direct) throw;
     cost.problem = error.problems().front().what;
@@ -229,6 +229,22 @@ Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const Po
   Plan& plan = *plans[static_cast<std::size_t>(chosen - costs.begin())];
   plan.method_reason = reason_of(*chosen, costs);
   return std::move(plan);
+}
+
+std::string memory_refusal(const MemoryNeed& need, const Request& request, const PrismSource& ensemble,
+                           const PointColumns& points, const ProblemSize& problem, const Communicator& communicator) {
+  if (!any(communicator, !need.fits())) return "";
+  std::string others;
+  // an automatic one is the fastest that fits, where any does
+  if (request.execution.method != Method::automatic) {
+    for (const MethodCost& cost : method_costs(request, ensemble, points, problem, communicator)) {
+      if (!cost.problem.empty()) continue;
+      others += fmt::format("{}{} ({})", others.empty() ? "" : " or ", name(cost.method), size_text(cost.host_bytes));
+    }
+  }
+  std::string text = memory_shortage(need, communicator.size(), request.execution.memory_limit.has_value(), others);
+  broadcast(communicator, text);
+  return text;
 }
 
 double estimated_seconds(const Request& request, const PrismSource& ensemble, const PointColumns& points,

@@ -215,6 +215,12 @@ struct MethodCost {
                                  const ProblemSize& problem, const Communicator& communicator,
                                  PrismCuts cuts = PrismCuts::of_each_part);
 
+/// memory_shortage() of the plan of this request; where its method was named, with those that fit. The same on every
+/// rank. `need`: on rank 0. Collective.
+[[nodiscard]] std::string memory_refusal(const MemoryNeed& need, const Request& request, const PrismSource& ensemble,
+                                         const PointColumns& points, const ProblemSize& problem,
+                                         const Communicator& communicator);
+
 /// The method that computes by this plan, or of a request, where an automatic one is direct.
 [[nodiscard]] const ForwardMethod& method_of(const Plan& plan) noexcept;
 [[nodiscard]] const ForwardMethod& method_of(const Request& request) noexcept;

@@ -34,6 +34,9 @@ constexpr double max_constant = 1e100;
 /// header among them, and a run holds up to 32 at a time; of what was freed it keeps as much again, by default 128 KiB.
 constexpr std::int64_t allocator_bytes = 2 * std::int64_t{32} * 4096;
 
+/// Bytes of the program by itself: its code and its libraries', and among other ranks MPI's room for messages.
+constexpr std::int64_t program_bytes_alone = std::int64_t{24} << 20, program_bytes_of_rank = std::int64_t{48} << 20;
+
 void check_rank_grid(const Execution& wanted, ProblemList& problems) {
   if (wanted.partition != Partition::rank_grid) return;
   const auto [prism_parts, point_parts] = wanted.rank_grid;
@@ -154,10 +157,11 @@ void count_memory(Plan& plan, const ProblemSize& problem, const MethodMemory& me
   const std::int64_t whole = rank == 0 ? plan.n_points * a_point : 0;
   const std::int64_t while_moving = model.during + all_points;
   const std::int64_t from_now = std::max(always + std::max(method.while_computing, whole + on_its_way), while_moving);
+  const std::int64_t program_bytes = alone ? program_bytes_alone : program_bytes_of_rank;
   plan.device_bytes = method.on_device;
-  plan.host_bytes = std::max(from_now, model.peak);
-  plan.host_bytes_held = model.now + all_points;
-  plan.host_bytes_to_come = std::max<std::int64_t>(from_now - plan.host_bytes_held, 0);
+  plan.host_bytes = program_bytes + std::max(from_now, model.peak);
+  plan.host_bytes_held = program_bytes + model.now + all_points;
+  plan.host_bytes_to_come = std::max<std::int64_t>(program_bytes + from_now - plan.host_bytes_held, 0);
 }
 
 Machine machine_here(const Request& request, const Communicator& communicator) {
@@ -223,15 +227,17 @@ std::string available_text(const MemoryNeed& need, int all_ranks) {
   return text;
 }
 
-std::string memory_shortage(const MemoryNeed& need, int all_ranks, bool limit_given) {
+std::string memory_shortage(const MemoryNeed& need, int all_ranks, bool limit_given, const std::string& methods) {
   if (need.fits()) return "";
   std::string who = "the run takes";
   if (all_ranks > 1) {
     who = need.ranks == 1 ? fmt::format("rank {} takes", need.first_rank)
                           : fmt::format("{} ranks of one node take", need.ranks);
   }
-  std::string text = fmt::format("{} {} of memory, but there are {} ({}); compute fewer points in a run", who,
-                                 size_text(need.needed), size_text(need.available), description(need.bound));
+  std::string text = fmt::format("{} {} of memory, but there are {} ({}); ", who, size_text(need.needed),
+                                 size_text(need.available), description(need.bound));
+  if (!methods.empty()) text += fmt::format("use execution.method: {}, ", methods);
+  text += "compute fewer points in a run";
   if (limit_given) text += ", make execution.memory_limit smaller";
   if (need.ranks > 1) text += ", start fewer ranks on a node";
   return text + ", " + remedy(need);

@@ -21,6 +21,9 @@ namespace prismfield {
 class PrismSource;
 class Communicator;
 struct PointColumns;
+namespace fast {
+class TreeSample;
+}
 
 /// Where a run is planned for: what its space offers and how many ranks there are.
 struct Machine {
@@ -54,8 +57,9 @@ struct ProblemSize {
   IndexRange looked_at = {};
   /// what the method fft found there
   std::shared_ptr<const ConvolutionLayout> mesh = {};
-  /// points to a prism in equal volumes, as the method tree found
+  /// what the method tree found: points to a prism in equal volumes, and some of both, if there are any
   double points_per_prism = 1;
+  std::shared_ptr<const fast::TreeSample> trees = {};
 };
 
 /// Throws InputError with every value that no run can have, by the key of a case that says the same: an empty list of
@@ -113,7 +117,8 @@ struct MemoryNeed {
 [[nodiscard]] std::string available_text(const MemoryNeed& need, int all_ranks);
 
 /// What a user is told, with the remedy, about a need that does not fit; "" for one that does. `all_ranks`: of the run.
-/// `limit_given`: the case names a memory_limit.
-[[nodiscard]] std::string memory_shortage(const MemoryNeed& need, int all_ranks, bool limit_given);
+/// `limit_given`: the case names a memory_limit. `methods`: others that fit, "direct (641 MiB)"; "": none.
+[[nodiscard]] std::string memory_shortage(const MemoryNeed& need, int all_ranks, bool limit_given,
+                                          const std::string& methods = {});
 
 }  // namespace prismfield

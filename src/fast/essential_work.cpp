@@ -152,7 +152,7 @@ void EssentialWork::add_trees(const ProductShare& share, PrismBlock& block, cons
   on_all_ranks(communicator, [&] { lists = trees->essential(boxes, m_rank); });
   m_bytes_of_cells += bytes_to_others(lists);
   lists = exchange_lists(std::move(lists), communicator);
-  on_all_ranks(communicator, [&] { trees->finish(lists); });
+  on_all_ranks(communicator, [&] { trees->finish(std::move(lists)); });
   m_products.push_back(std::move(trees));
 }
 

@@ -26,7 +26,7 @@ public:
   /// `boxes`: of all ranks; `rank`: this one.
   [[nodiscard]] virtual std::vector<std::vector<double>> essential(const std::vector<double>& boxes,
                                                                    int rank) const = 0;
-  virtual void finish(const std::vector<std::vector<double>>& received) = 0;
+  virtual void finish(std::vector<std::vector<double>> received) = 0;
   [[nodiscard]] virtual TreeCounts counts() const = 0;
 };
 

@@ -9,6 +9,7 @@
 
 #include "engine/staged_prisms.hpp"
 #include "fast/cells.hpp"
+#include "fast/leaf_sizes.hpp"
 #include "fast/worker.hpp"
 
 /// Trees of prisms and of points by bisection, made in the space that computes, level by level. A cell of more items
@@ -42,9 +43,6 @@ template <class View, class... Extents>
   });
   return view;
 }
-
-/// Sides by which a cell may be cut: three coordinates and the size.
-inline constexpr int n_sides = 4;
 
 /// How the cells of a level are cut.
 template <class Memory>
@@ -131,53 +129,6 @@ struct BoxOfItems {
       Kokkos::atomic_min(&level.low(cell, side), least[0]);
       Kokkos::atomic_max(&level.high(cell, side), most[0]);
     }
-  }
-};
-
-/// Cells whose radius is at most this part of their distance from the other tree's items exchange whole at every
-/// tolerance.
-inline constexpr double far_leaf_radius = 0.2;
-/// The items of such a leaf at most: a thread of a host, or a team, takes them one after the other.
-template <class Space>
-inline constexpr std::int64_t far_leaf_items = is_device_space<Space> ? 128 : 512;
-
-/// A box around items, metres.
-struct ItemBox {
-  Kokkos::Array<double, 3> low{}, high{};
-  [[nodiscard]] KOKKOS_FUNCTION double middle(int d) const { return 0.5 * (low[d] + high[d]); }
-};
-
-/// Around the items of both trees.
-struct ItemBoxes {
-  ItemBox prisms, points;
-};
-
-/// What leaves hold at most, and where the other tree's items are, seen from where the items' places are counted.
-struct LeafRule {
-  std::int64_t items, far_items;
-  Kokkos::Array<double, 3> low, high;
-
-  LeafRule(std::int64_t most, std::int64_t most_if_far, const ItemBox& own, const ItemBox& others)
-      : items(most), far_items(most_if_far) {
-    for (int d = 0; d < 3; ++d) {
-      low[d] = others.low[d] - own.middle(d);
-      high[d] = others.high[d] - own.middle(d);
-    }
-  }
-
-  /// Whether a cell of so many items between low and high, sizes as the fourth side, is a leaf.
-  KOKKOS_FUNCTION bool is_leaf(std::int64_t n, const float* cell_low, const float* cell_high) const {
-    if (n <= items) return true;
-    if (n > far_items) return false;
-    const double size = cell_high[3];
-    double gap = 0, diagonal = 0;
-    for (int d = 0; d < 3; ++d) {
-      const double away = Kokkos::max(Kokkos::max(low[d] - cell_high[d], cell_low[d] - high[d]) - size, 0.0);
-      const double half = 0.5 * (cell_high[d] - cell_low[d]) + size;
-      gap += away * away;
-      diagonal += half * half;
-    }
-    return diagonal <= far_leaf_radius * far_leaf_radius * gap;
   }
 };
 

@@ -46,6 +46,9 @@ void check_tree(const Request& request, const PrismSource& ensemble, const Point
                             name(wanted.precision)));
   }
   problem.points_per_prism = fast::points_per_prism(ensemble, points);
+  if (ensemble.size() > 0 && points.size() > 0) {
+    problem.trees = std::make_shared<const fast::TreeSample>(ensemble, points);
+  }
 }
 
 /// The points that a rank computes, about.
@@ -54,39 +57,80 @@ std::int64_t points_of_rank(const Plan& plan) {
   return (plan.points().size() + parts - 1) / parts;
 }
 
-/// Cells of a tree, and numbers of one, about: cells are half full.
-std::int64_t cells_of(std::int64_t items, std::int64_t leaf_items) { return 4 * items / leaf_items + 2; }
-std::int64_t expansion_numbers(const Plan& plan) { return 2 * fast::n_terms(plan.tree.degree); }
+std::int64_t expansion_bytes(const Plan& plan) { return std::int64_t{2} * fast::n_terms(plan.tree.degree) * 8; }
+/// Of a cell of prisms: how its moments fall off, until the lists of exchanges are made.
+constexpr std::int64_t fall_off_bytes = 1200;
 
-/// Bytes of the trees of a product of these fields in the space that computes, about: a cell of points exchanges with
-/// some ten others where there are enough of them. Of other ranks' trees it takes as much as of its own.
-std::int64_t tree_bytes(FieldSet set, const Plan& plan, const ProblemSize& problem, const EngineMemory& m) {
-  const std::int64_t points = points_of_rank(plan);
-  const std::int64_t prisms = (plan.tree.in_parts_of_space ? 2 : 1) * plan.prisms().size();
-  const std::int64_t n_fields = fields_of(set).size();
-  // in the order of the tree, once more while it is made: places, sizes, numbers
-  const std::int64_t of_magnetisation = has_magnetic(set) ? 3 * 3 : 0;
-  const std::int64_t a_prism = m.per_prism + (6 + 5 + 2 * 5 + 7 + of_magnetisation) * 8,
-                     a_point = (n_fields + n_contact_columns + 3 + 13) * 8;
-  const std::int64_t shapes = problem.uniform_shape ? 1 : prisms;
-  const std::int64_t cells = cells_of(prisms, plan.tree.leaf_prisms) + cells_of(points, plan.tree.leaf_points);
-  const std::int64_t a_cell = expansion_numbers(plan) * 8 + 16 * 8;
-  // of a source: how its moments fall off; of a target: its exchanges, listed twice
-  constexpr std::int64_t beside = 1200, exchanges = 500;
-  return prisms * a_prism + shapes * m.per_shape + points * a_point + cells * (a_cell + beside + exchanges);
+/// Of a rank's trees, about, and those of prisms that come from other ranks, with their prisms.
+struct RankCells {
+  std::int64_t of_prisms = 0, of_points = 0, received = 0, received_prisms = 0;
+};
+
+RankCells cells_of_rank(const Plan& plan, const ProblemSize& problem, bool on_device) {
+  if (!problem.trees) return {};
+  const fast::TreeCells all = problem.trees->cells({plan.tree.leaf_prisms, plan.tree.leaf_points}, on_device);
+  const auto part = [&](std::int64_t cells, std::int64_t mine, std::int64_t n) {
+    // ranks' trees differ
+    constexpr double of_largest = 1.15;
+    const double even = static_cast<double>(cells) * static_cast<double>(mine) / static_cast<double>(n);
+    return mine == n ? cells : 1 + static_cast<std::int64_t>(of_largest * even);
+  };
+  RankCells cells{part(all.of_prisms, plan.prisms().size(), plan.n_prisms),
+                  part(all.of_points, points_of_rank(plan), plan.n_points)};
+  if (!plan.tree.in_parts_of_space) return cells;
+  // measured with 2 to 12 ranks: about so many layers of cells along each side that others have; more of them are near
+  // where points lie between prisms
+  const double digits = -std::log10(plan.tolerance), sides = std::min(plan.prism_parts - 1, 4);
+  const double layers = 0.5 * digits * sides * (1 + 2.4 * plan.tree.part_inside);
+  cells.received = std::min(static_cast<std::int64_t>(layers * std::pow(cells.of_prisms, 2.0 / 3)),
+                            std::max<std::int64_t>(all.of_prisms - cells.of_prisms, 0));
+  cells.received_prisms = std::min(cells.received * plan.tree.leaf_prisms / 3, plan.n_prisms - plan.prisms().size());
+  return cells;
 }
 
-/// Of the columns of a rank's prisms.
-std::int64_t bytes_of_prisms(const Plan& plan) {
-  return plan.prisms().size() * (has_magnetic(plan.computed) ? 10 : 7) * 8;
+/// Of the columns of so many prisms.
+std::int64_t column_bytes(const Plan& plan, std::int64_t prisms) {
+  return prisms * (has_magnetic(plan.computed) ? 10 : 7) * 8;
 }
 
-/// Adds what ranks need to have parts of space, on the host: cells and prisms that go and that come, and rank 0's order
-/// of the points.
-void add_exchange(const Plan& plan, int rank, MethodMemory& memory) {
-  constexpr std::int64_t a_bound = 1200;
-  const std::int64_t cells = cells_of(plan.prisms().size(), plan.tree.leaf_prisms);
-  memory.while_computing += 2 * (cells * (expansion_numbers(plan) * 8 + a_bound) + bytes_of_prisms(plan));
+/// Bytes of the trees of a product of these fields in the space that computes, about: the most of what they take while
+/// the points' tree is made, while others' cells come, while the lists are made, and while the product is computed.
+std::int64_t tree_bytes(FieldSet set, const Plan& plan, const ProblemSize& problem, const EngineTraits& traits) {
+  constexpr std::int64_t number = sizeof(double);
+  const EngineMemory& m = traits.memory;
+  const RankCells cells = cells_of_rank(plan, problem, traits.is_device);
+  const std::int64_t all_cells = cells.of_prisms + cells.received;
+  const std::int64_t prisms = plan.prisms().size() + cells.received_prisms, points = points_of_rank(plan);
+  // in the order of their tree: of prisms centre, half edges, mass, sum, volume, density, the order; of magnetised ones
+  // the direction and an amount; of points places, fields, the order both ways, and the columns
+  const std::int64_t a_prism = (2 * 3 + 5 + (has_magnetic(set) ? 4 : 0)) * number;
+  const std::int64_t a_point = (3 + fields_of(set).size() + 2 + 3) * number;
+  // of a cell centre, radius, scale, items, relatives; of points its lists, and what they are made of
+  constexpr std::int64_t a_cell = 10 * number, rows = 500, before_rows = 1000;
+  // while points are put in order: sides twice, the order twice more
+  constexpr std::int64_t ordering = 2 * fast::n_sides * sizeof(float) + 2 * number;
+  const std::int64_t expansion = expansion_bytes(plan), contacts = n_contact_columns * number;
+  const std::int64_t trees = prisms * a_prism + points * a_point + (all_cells + cells.of_points) * a_cell;
+  const std::int64_t staged = prisms * m.per_prism + (problem.uniform_shape ? 1 : prisms) * m.per_shape;
+  const std::int64_t making = staged + points * ordering;
+  // those that came, and the own ones, until they are one
+  const std::int64_t joining =
+      cells.received > 0 ? 2 * (all_cells * (expansion + fall_off_bytes) + column_bytes(plan, prisms)) : 0;
+  const std::int64_t listing = staged + all_cells * (expansion + fall_off_bytes) + cells.of_points * before_rows;
+  const std::int64_t computing =
+      staged + all_cells * expansion + cells.of_points * (expansion + rows) + points * contacts;
+  return trees + std::max({making, joining, listing, computing});
+}
+
+/// Adds what ranks need to have parts of space, on the host, before they join what comes: cells and prisms that go and
+/// that come, and rank 0's order of the points.
+void add_exchange(const Plan& plan, const ProblemSize& problem, int rank, MethodMemory& memory) {
+  const RankCells cells = cells_of_rank(plan, problem, is_device(plan.space));
+  const std::int64_t messages =
+      cells.received * (expansion_bytes(plan) + fall_off_bytes) + column_bytes(plan, cells.received_prisms);
+  if (is_device(plan.space)) memory.while_computing += 2 * messages;
+  // a rank's prisms as it reads them, by the ranks that get them, and as they come
+  memory.while_computing = std::max(memory.while_computing, 3 * column_bytes(plan, plan.prisms().size()));
   memory.points = points_of_rank(plan);
   if (rank == 0) memory.always += plan.n_points * 8;
 }
@@ -100,6 +144,7 @@ void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, c
   constexpr std::int64_t least_items = 32;
   const bool has_trees = std::min(plan.n_prisms, plan.n_points) >= least_items * ranks;
   plan.tree.in_parts_of_space = plan.partition_is_auto && ranks > 1 && has_trees;
+  plan.tree.part_inside = problem.trees ? problem.trees->part_inside() : 0;
   const EngineTraits& traits = machine.engine;
   const fast::LeafSizes leaves = fast::leaf_sizes(traits.is_device, problem.points_per_prism, plan.prisms().size());
   plan.tree.leaf_prisms = leaves.prisms;
@@ -107,13 +152,13 @@ void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, c
   // all trees are made before the first product
   plan.tree.bytes = 0;
   for (const FieldSet set : sets_of(plan.computed)) {
-    plan.tree.bytes += tree_bytes(set, plan, problem, traits.memory);
+    plan.tree.bytes += tree_bytes(set, plan, problem, traits);
   }
   // a device's prisms are on the host until they are copied; a host's are freed before trees take more
   MethodMemory memory;
   memory.on_device = traits.is_device ? plan.tree.bytes : 0;
-  memory.while_computing = traits.is_device ? bytes_of_prisms(plan) : plan.tree.bytes;
-  if (plan.tree.in_parts_of_space) add_exchange(plan, machine.rank, memory);
+  memory.while_computing = traits.is_device ? column_bytes(plan, plan.prisms().size()) : plan.tree.bytes;
+  if (plan.tree.in_parts_of_space) add_exchange(plan, problem, machine.rank, memory);
   count_memory(plan, problem, memory, request.fields.size(), machine.rank);
 }
 
@@ -135,20 +180,6 @@ Shares tree_shares(const Plan& plan, const Request& /*request*/, const PrismSour
   return {grid, rank_share(plan.n_prisms, plan.n_points, communicator.rank(), grid.prism_parts, grid.point_parts)};
 }
 
-/// Part of the points that lie between the prisms, by some of them.
-double part_inside(const PrismSource& ensemble, const PointColumns& points, IndexRange range) {
-  constexpr std::int64_t most_looked_at = 1000;
-  const Bounds b = ensemble.bounds();
-  const std::int64_t stride = std::max<std::int64_t>(range.size() / most_looked_at, 1);
-  std::int64_t inside = 0, all = 0;
-  for (std::int64_t i = range.begin; i < range.end; i += stride, ++all) {
-    const auto p = static_cast<std::size_t>(i);
-    const double x = points.easting[p], y = points.northing[p], z = points.upward[p];
-    if (b.west < x && x < b.east && b.south < y && y < b.north && b.bottom < z && z < b.top) ++inside;
-  }
-  return all > 0 ? static_cast<double>(inside) / static_cast<double>(all) : 0;
-}
-
 /// Direct pairs in the time of which a tree does a prism and a point, above the prisms, at 1e-4, 1e-6, 1e-8 and 1e-10:
 /// measured with voxels of 50 m, random points 80 to 300 m above and nine fields, on two cores and on an H100, which
 /// has less to do with a prism, and computes pairs much faster.
@@ -166,17 +197,17 @@ double at_tolerance(const std::array<double, 4>& pairs, double tolerance) {
   return pairs[i] * std::pow(pairs[i + 1] / pairs[i], place - static_cast<double>(i));
 }
 
-double tree_seconds(const Plan& plan, const Request& request, const PrismSource& ensemble, const PointColumns& points) {
+double tree_seconds(const Plan& plan, const Request& request, const PrismSource& /*ensemble*/,
+                    const PointColumns& /*points*/) {
   // of points between the prisms more pairs are near
   constexpr double times_inside = 8;
   const bool on_device = is_device(plan.space);
   const PairsOfItem& of_item = on_device ? pairs_on_device : pairs_on_host;
   const double pair_seconds = 1e-9 * measured_weights(plan)[static_cast<std::size_t>(Form::multipole_4)];
   const auto m = static_cast<double>(plan.prisms().size()), n = static_cast<double>(points_of_rank(plan));
-  const double inside = part_inside(ensemble, points, plan.points());
   const double pairs =
       (m * at_tolerance(of_item.of_prism, plan.tolerance) + n * at_tolerance(of_item.of_point, plan.tolerance)) *
-      (1 + (times_inside - 1) * inside);
+      (1 + (times_inside - 1) * plan.tree.part_inside);
   // with few of one kind every pair is near; the check's pairs come to both
   const auto checked = static_cast<double>(std::min(request.execution.check_points, plan.n_points));
   const double beside = on_device ? device_launch_seconds + m * device_prism_seconds : 0;

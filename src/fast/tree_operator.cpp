@@ -181,7 +181,7 @@ ItemBoxes boxes_of_all(const ProductShare& share) {
   const Bounds b = share.prisms.bounds();
   ItemBoxes boxes{{{b.west, b.south, b.bottom}, {b.east, b.north, b.top}}, {}};
   const PointColumns& points = share.all_points;
-  int d = 0;
+  std::size_t d = 0;
   for (const auto& column : {points.easting, points.northing, points.upward}) {
     const auto [low, high] = std::minmax_element(column.begin(), column.end());
     boxes.points.low[d] = *low;
@@ -205,7 +205,7 @@ public:
   [[nodiscard]] std::vector<std::vector<double>> essential(const std::vector<double>& boxes, int rank) const override {
     return m_products.essential(m_space, boxes, rank);
   }
-  void finish(const std::vector<std::vector<double>>& received) override { m_products.finish(m_space, received); }
+  void finish(std::vector<std::vector<double>> received) override { m_products.finish(m_space, std::move(received)); }
   [[nodiscard]] TreeCounts counts() const override { return m_products.counts(); }
 
   void compute(const Pause& pause, double* values, double* contact) override {

@@ -299,20 +299,23 @@ public:
     return essential_lists(space, m_sources, source_cells(), m_columns, least_degree(), boxes, own);
   }
   /// Takes what this rank needs of others, whose prisms then count as well. Waits. Throws AllocationFailure.
-  void finish(const Space& space, const std::vector<std::vector<double>>& messages) {
-    const ReceivedCells received(messages, m_source_values.extent(1), m_columns.extent(0), m_sources.n_cells(),
-                                 m_sources.n_items());
-    SourceCells<Memory> all = source_cells();
-    append(all, received.sources);
-    m_sources.cells = all.cells;
-    m_source_values = all.moments;
-    m_cell_mass = all.mass;
-    m_bounds = all.table;
-    m_columns = with_columns(m_columns, received.prisms);
-    // the others' prisms stay in their order
-    stage(space, joined("tree_order", m_sources.order, received.numbers));
+  void finish(const Space& space, std::vector<std::vector<double>> messages) {
     std::vector<std::int32_t> roots{0};
-    roots.insert(roots.end(), received.roots.begin(), received.roots.end());
+    {
+      const ReceivedCells received(messages, m_source_values.extent(1), m_columns.extent(0), m_sources.n_cells(),
+                                   m_sources.n_items());
+      messages.clear();
+      SourceCells<Memory> all = source_cells();
+      append(all, received.sources);
+      m_sources.cells = all.cells;
+      m_source_values = all.moments;
+      m_cell_mass = all.mass;
+      m_bounds = all.table;
+      m_columns = with_columns(m_columns, received.prisms);
+      // the others' prisms stay in their order
+      stage(space, joined("tree_order", m_sources.order, received.numbers));
+      roots.insert(roots.end(), received.roots.begin(), received.roots.end());
+    }
     make_lists(space, roots);
     space.fence("prismfield: trees finished");
   }
@@ -444,7 +447,7 @@ private:
         new_view<Kokkos::View<float**, Kokkos::LayoutRight, Memory>>("tree_items", n_sides, columns.extent(1));
     Kokkos::parallel_for("prismfield::tree_items", indices(space, columns.extent(1)),
                          TreeItems<Memory>{columns, box, items});
-    const LeafRule rule(leaf_items, far_leaf_items<Space>, box, others);
+    const LeafRule rule(leaf_items, far_leaf_items(is_device_space<Space>), box, others);
     return TreeMaker<Space>(space, items, rule, lanes_of_space<Space>()).tree();
   }
 

@@ -1052,6 +1052,16 @@ class Memory(ProgramFolder):
             self.assertEqual(result.stdout, "")
             self.assertEqual(self.files(), ["case.yaml"])
 
+    def test_methods_that_fit_are_named(self):
+        points = "observations={stations: {random: 100000, easting: [0, 900], northing: [0, 900], upward: [20, 300]}}"
+        mesh = "model={voxels: {easting: [0, 900, 50], northing: [0, 900, 50], upward: [-900, 0, 50], density: 100}}"
+        result = self.limited(
+            110 << 20, "--set", points, "--set", mesh, "--set", "fields=[gz]",
+            "--set", "execution={method: tree, tolerance: 1e-10}", kind=resource.RLIMIT_DATA,
+        )
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertRegex(result.stderr, r"; use execution.method: direct \([\d.]+ MiB\), compute fewer points in a run, ")
+
     def test_dry_run_tells_what_there_is_and_that_it_is_too_little(self):
         result = self.limited(1 << 30, "--dry-run", *self.POINTS)
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -107,6 +107,18 @@ class Drawn(ProgramFolder):
         self.assertEqual(self.done("plot", "r.nc", "--quiet").stdout, "")
         self.assertTrue(self.picture("r.png").startswith(b"\x89PNG"))
 
+    def test_texts_of_other_programs_are_drawn_as_they_are(self):
+        import h5py
+
+        self.done("run", "case.yaml", "--output", "r.nc")
+        with h5py.File(self.folder / "r.nc", "a") as file:
+            file.attrs["title"] = r"Line 7 $\frac{ of " + "a very long survey " * 100
+            for place in (file, *(group for group in file.values() if isinstance(group, h5py.Group))):
+                for name in {"gz", "gzz"} & set(place):
+                    place[name].attrs["units"] = "$\\frac{1}{\n" + "m" * 3000
+        self.done("plot", "r.nc")
+        self.assertTrue(self.picture("r.png").startswith(b"\x89PNG"))
+
     def test_options_change_the_picture_and_keys_do_the_same(self):
         self.done("run", "case.yaml", "--output", "r.nc")
         keys = "{file: keys.png, contours: 4, colour_map: PuOr, dpi: 90, model_outline: false}"

@@ -229,6 +229,45 @@ TEST(TreeProducts, UsesExchanges) {
   EXPECT_LE(counts.degree, fast::degree_for(1e-6));
 }
 
+// By some of their items, before the trees are made: what a plan says of memory. Seldom fewer, and never many more.
+TEST(TreeSample, CountsTheCellsOfTrees) {
+  const Space space;
+  constexpr bool on_device = is_device_space<Space>;
+  for (const Masses masses : all_masses) {
+    for (const Places places : {Places::above, Places::inside, Places::far}) {
+      const std::vector<Prism> prisms = random_prisms(masses, 30000, false, 7);
+      const Points points = make_station_points(random_points(places, prisms, 40000, 7));
+      fast::TreeSettings settings = settings_for(1e-6, no_sizes);
+      settings.leaf_prisms = 16;
+      const fast::TreeCounts counts = Products(space, block_of(prisms), points, settings).counts();
+      const fast::TreeCells cells =
+          fast::TreeSample(ListEnsemble(prisms), points).cells({settings.leaf_prisms, settings.leaf_points}, on_device);
+      const std::string what =
+          std::to_string(static_cast<int>(masses)) + " " + std::to_string(static_cast<int>(places));
+      const auto expect_about = [&](std::int64_t counted, std::int64_t there) {
+        EXPECT_GT(counted, 0.75 * static_cast<double>(there)) << what;
+        EXPECT_LT(counted, 1.7 * static_cast<double>(there)) << what;
+      };
+      expect_about(cells.of_prisms, counts.cells_of_prisms);
+      expect_about(cells.of_points, counts.cells_of_points);
+    }
+  }
+}
+
+// Where a rank can read no prism it takes them as spread evenly.
+TEST(TreeSample, CountsPrismsThatAnotherRankHolds) {
+  struct OfAnother final : PrismSource {
+    [[nodiscard]] std::int64_t size() const noexcept override { return 1 << 17; }
+    [[nodiscard]] Bounds bounds() const noexcept override { return {0, 2000, 0, 2000, -2000, 0}; }
+    [[nodiscard]] IndexRange readable() const noexcept override { return {}; }
+    void read(IndexRange /*range*/, PrismBlock& /*out*/) const override { FAIL(); }
+  };
+  const Points points = make_station_points(random_points(Places::inside, {}, 1000, 3));
+  const double leaves = static_cast<double>(fast::TreeSample(OfAnother(), points).cells({32, 32}, true).of_prisms) / 2;
+  EXPECT_GT(leaves, OfAnother().size() / 32);
+  EXPECT_LT(leaves, OfAnother().size() / 32 * 2);
+}
+
 // A field alone asks for less: its own error alone counts.
 TEST(TreeProducts, TakesASubsetOfFields) {
   const Space space;

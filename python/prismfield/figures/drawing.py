@@ -317,9 +317,15 @@ def exponent_of(values):
     return 0 if largest == 0 or 0.01 <= largest < 1e4 else 3 * math.floor(math.log10(largest) / 3)
 
 
+def plain(text):
+    """The text with no dollar sign that would begin a formula."""
+    return re.sub(r"(?<!\\)\$", r"\\$", text)
+
+
 def scaled(values, unit):
-    """Values and unit with a power of ten taken out."""
-    exponent, unit = exponent_of(values), UNITS.get(unit, unit)
+    """Values with a power of ten taken out, and their unit, which any program may have written: one short line."""
+    exponent, unit = exponent_of(values), " ".join(unit.split())
+    unit = UNITS.get(unit) or plain(unit if len(unit) <= 24 else unit[:23] + "…")
     return (values / 10.0**exponent, f"{power_of_ten(exponent)} {unit}") if exponent else (values, unit)
 
 
@@ -390,7 +396,7 @@ def write_line(figure, text, x, y, **style):
     signs in it are no formulas."""
     width, height = figure.get_size_inches()
     looks = {"ha": "right" if x < 0 else "left", "va": "bottom" if y < 0 else "top"}
-    figure.text(x % width / width, -y % height / height, text.replace("$", r"\$"), **looks, **style)
+    figure.text(x % width / width, -y % height / height, plain(text), **looks, **style)
 
 
 def count_text(n):

@@ -393,7 +393,7 @@ def name_lines(axes, lines, easting, northing):
         goes_east = np.ptp(x) >= np.ptp(y)
         end = np.argmin(x) if goes_east else np.argmax(y)
         style = {"textcoords": "offset points", "fontsize": 5, "color": "0.1", "zorder": 3, "bbox": drawing.PALE_BOX}
-        text = axes.annotate(name.replace("$", r"\$"), (x[end], y[end]), (0, 0), **style)
+        text = axes.annotate(drawing.plain(name), (x[end], y[end]), (0, 0), **style)
 
         drawing.place_well(axes, text, (above, below) if goes_east else (right, left), stations)
         text.xyann = np.array(text.xyann) + drawing.overhang(axes, text)
