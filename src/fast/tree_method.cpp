@@ -30,6 +30,9 @@ namespace {
 /// Below, the degree of expansions would pass max_degree where cells are neighbours.
 constexpr double least_tolerance = 1e-11;
 
+/// Of which trees take more memory than any machine has, and bytes can still be counted.
+constexpr std::int64_t most_items = std::int64_t{1} << 40;
+
 [[noreturn]] void refuse_tree(const std::string& why) {
   throw InputError("", "execution.method", fmt::format("is {}, which {}", name(Method::tree), why));
 }
@@ -44,6 +47,9 @@ void check_tree(const Request& request, const PrismSource& ensemble, const Point
   if (wanted.precision != Precision::double_) {
     refuse_tree(fmt::format("computes in double precision, not in {}; use execution.precision: double",
                             name(wanted.precision)));
+  }
+  if (std::max(ensemble.size(), points.size()) > most_items) {
+    refuse_tree(fmt::format("takes at most {} prisms and points; direct takes any number", most_items));
   }
   problem.points_per_prism = fast::points_per_prism(ensemble, points);
   if (ensemble.size() > 0 && points.size() > 0) {
