@@ -111,10 +111,10 @@ std::int64_t tree_bytes(FieldSet set, const Plan& plan, const ProblemSize& probl
   // the direction and an amount; of points places, fields, the order both ways, and the columns
   const std::int64_t a_prism = (2 * 3 + 5 + (has_magnetic(set) ? 4 : 0)) * number;
   const std::int64_t a_point = (3 + fields_of(set).size() + 2 + 3) * number;
-  // of a cell centre, radius, scale, items, relatives; of points its lists, longer between prisms, and what they are
-  // made of
+  // of a cell centre, radius, scale, items, relatives; of points its pairs with others, more between prisms, and what
+  // they are made of
   constexpr std::int64_t a_cell = 10 * number;
-  const std::int64_t rows = 500 * (plan.tree.part_inside > 0 ? 2 : 1), before_rows = 2 * rows;
+  const std::int64_t pairs = plan.tree.part_inside > 0 ? 250 : 50, rows = 8 * pairs, before_rows = 44 * pairs;
   // while points are put in order: sides twice, the order twice more
   constexpr std::int64_t ordering = 2 * fast::n_sides * sizeof(float) + 2 * number;
   const std::int64_t expansion = expansion_bytes(plan), contacts = n_contact_columns * number;
