@@ -198,6 +198,9 @@ TEST_F(ReadInversion, ReadsTheShortFormsOfKeys) {
   EXPECT_EQ(settings("  data_norm: 2\n").data_norm, DataNorm::squares);
   EXPECT_FALSE(settings("  keep: last\n").keep_all);
   EXPECT_EQ(settings("  beta: gcv\n").beta_choice, BetaChoice::gcv);
+  // as programs write words
+  EXPECT_EQ(settings("  beta: \"gcv\"\n").beta_choice, BetaChoice::gcv);
+  EXPECT_FALSE(settings("  beta: 'auto'\n").beta);
   EXPECT_EQ(settings("  beta: l_curve\n").beta_choice, BetaChoice::l_curve);
   EXPECT_EQ(settings("  beta: 2\n").beta_choice, BetaChoice::target);
   EXPECT_THAT(settings("  norm: 1\n").norm, ElementsAre(1, 1, 1, 1));

@@ -15,7 +15,7 @@ namespace prismfield {
 namespace {
 
 bool is_word(const Value& value, const char* word) {
-  return value.node->kind == YamlNode::Kind::scalar && !value.node->quoted && value.node->text == word;
+  return value.node->kind == YamlNode::Kind::scalar && value.node->text == word;
 }
 
 /// The section inversion.
