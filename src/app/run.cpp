@@ -186,12 +186,12 @@ Plan plan_of(const Inputs& inputs, const PrismSource& prisms, const Communicator
 /// much less by another method; "" of others. Collective.
 std::string tolerance_hint(const Inputs& inputs, const PrismSource& prisms, const Plan& plan,
                            const Communicator& communicator) {
-  // to measure what others take takes about a second on a device
   constexpr double long_seconds = 10, much_less = 0.3, tolerance = 1e-9;
   if (plan.method != Method::direct || plan.tolerance != default_tolerance || plan.kernel == KernelKind::corners ||
       plan.precision != Precision::double_) {
     return "";
   }
+  // to measure what others take takes about a second on a device
   const auto pairs = static_cast<double>(plan.prisms().size()) * static_cast<double>(plan.points().size());
   if (!any(communicator, pairs * plan.direct.pair_seconds > 0.5 * long_seconds)) return "";
   Request request = inputs.run.request();

@@ -156,7 +156,6 @@ double TreeSample::count(Item* begin, Item* end, double items_of_one, const Leaf
   const float middle = corners.middle(side), most = corners.high[side];
   Item* upper = std::partition(begin, end, [&](const Item& item) { return item[side] <= middle && item[side] < most; });
   if (upper == begin || upper == end) upper = begin + (end - begin) / 2;
-  if (upper == begin) return cells_of_even(n, corners, rule);
   return 1 + count(begin, upper, items_of_one, rule) + count(upper, end, items_of_one, rule);
 }
 

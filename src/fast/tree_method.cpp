@@ -101,10 +101,9 @@ std::int64_t column_bytes(const Plan& plan, std::int64_t prisms) {
 
 /// Bytes of the trees of a product of these fields in the space that computes, about: the most of what they take while
 /// the points' tree is made, while others' cells come, while the lists are made, and while the product is computed.
-std::int64_t tree_bytes(FieldSet set, const Plan& plan, const ProblemSize& problem, const EngineTraits& traits) {
+std::int64_t tree_bytes(FieldSet set, const Plan& plan, const RankCells& cells, bool uniform_shape,
+                        const EngineMemory& m) {
   constexpr std::int64_t number = sizeof(double);
-  const EngineMemory& m = traits.memory;
-  const RankCells cells = cells_of_rank(plan, problem, traits.is_device);
   const std::int64_t all_cells = cells.of_prisms + cells.received;
   const std::int64_t prisms = plan.prisms().size() + cells.received_prisms, points = points_of_rank(plan);
   // in the order of their tree: of prisms centre, half edges, mass, sum, volume, density, the order; of magnetised ones
@@ -119,7 +118,7 @@ std::int64_t tree_bytes(FieldSet set, const Plan& plan, const ProblemSize& probl
   constexpr std::int64_t ordering = 2 * fast::n_sides * sizeof(float) + 2 * number;
   const std::int64_t expansion = expansion_bytes(plan), contacts = n_contact_columns * number;
   const std::int64_t trees = prisms * a_prism + points * a_point + (all_cells + cells.of_points) * a_cell;
-  const std::int64_t staged = prisms * m.per_prism + (problem.uniform_shape ? 1 : prisms) * m.per_shape;
+  const std::int64_t staged = prisms * m.per_prism + (uniform_shape ? 1 : prisms) * m.per_shape;
   const std::int64_t making = staged + points * ordering;
   // those that came, and the own ones, until they are one
   const std::int64_t joining =
@@ -132,8 +131,7 @@ std::int64_t tree_bytes(FieldSet set, const Plan& plan, const ProblemSize& probl
 
 /// Adds what ranks need to have parts of space, on the host, before they join what comes: cells and prisms that go and
 /// that come, and rank 0's order of the points.
-void add_exchange(const Plan& plan, const ProblemSize& problem, int rank, MethodMemory& memory) {
-  const RankCells cells = cells_of_rank(plan, problem, is_device(plan.space));
+void add_exchange(const Plan& plan, const RankCells& cells, int rank, MethodMemory& memory) {
   const std::int64_t messages =
       cells.received * (expansion_bytes(plan) + fall_off_bytes) + column_bytes(plan, cells.received_prisms);
   if (is_device(plan.space)) memory.while_computing += 2 * messages;
@@ -157,16 +155,17 @@ void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, c
   const fast::LeafSizes leaves = fast::leaf_sizes(traits.is_device, problem.points_per_prism, plan.prisms().size());
   plan.tree.leaf_prisms = leaves.prisms;
   plan.tree.leaf_points = leaves.points;
+  const RankCells cells = cells_of_rank(plan, problem, traits.is_device);
   // all trees are made before the first product
   plan.tree.bytes = 0;
   for (const FieldSet set : sets_of(plan.computed)) {
-    plan.tree.bytes += tree_bytes(set, plan, problem, traits);
+    plan.tree.bytes += tree_bytes(set, plan, cells, problem.uniform_shape, traits.memory);
   }
   // a device's prisms are on the host until they are copied; a host's are freed before trees take more
   MethodMemory memory;
   memory.on_device = traits.is_device ? plan.tree.bytes : 0;
   memory.while_computing = traits.is_device ? column_bytes(plan, plan.prisms().size()) : plan.tree.bytes;
-  if (plan.tree.in_parts_of_space) add_exchange(plan, problem, machine.rank, memory);
+  if (plan.tree.in_parts_of_space) add_exchange(plan, cells, machine.rank, memory);
   count_memory(plan, problem, memory, request.fields.size(), machine.rank);
 }
 
