@@ -53,7 +53,9 @@ public:
   virtual void step(const char* what, std::int64_t done, std::int64_t all) {
     static_cast<void>(what), static_cast<void>(done), static_cast<void>(all);
   }
-  /// Between two solutions: may keep the state, may throw Stopped on all ranks alike.
+  /// After a product with G'WG: may throw Stopped on all ranks alike.
+  virtual void product() {}
+  /// Between two solutions: may keep the state, may throw as product() may.
   virtual void state(const InversionState& state) { static_cast<void>(state); }
 };
 

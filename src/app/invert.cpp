@@ -471,17 +471,24 @@ public:
     m_progress->show(static_cast<double>(done) / static_cast<double>(all),
                      [&] { return std::string(what) + " " + std::to_string(done) + " of " + std::to_string(all); });
   }
+  void product() override {
+    if (any(m_communicator, interrupted())) throw Stopped();
+  }
   void state(const InversionState& state) override {
-    const bool stops = any(m_communicator, interrupted());
     if (m_run.output.checkpoint) {
+      m_state = state;
       double since = seconds_since(m_last);
       broadcast(m_communicator, since);
-      if (stops || since >= m_run.output.checkpoint->every_seconds) keep(state);
+      if (since >= m_run.output.checkpoint->every_seconds) keep(state);
     }
-    if (!stops) return;
-    const bool kept = m_run.output.checkpoint && m_failure.empty();
-    throw Stopped(kept ? m_run.output.checkpoint->file.string() + " holds what was done, --resume goes on from it"
-                       : "");
+    product();
+  }
+  /// Keeps the last state of an inversion that was stopped; what Stopped says. Collective.
+  [[nodiscard]] std::string keep_stopped() {
+    if (!m_state) return "";
+    keep(*m_state);
+    return m_failure.empty() ? m_run.output.checkpoint->file.string() + " holds what was done, --resume goes on from it"
+                             : "";
   }
   [[nodiscard]] const std::vector<std::string>& storage() const noexcept { return m_storage; }
 
@@ -509,6 +516,8 @@ private:
   std::optional<Progress> m_progress;
   std::string m_what;
   std::vector<std::string> m_storage;
+  /// the last one, where checkpoints are kept
+  std::optional<InversionState> m_state;
   std::string m_failure;
   Moment m_last = std::chrono::steady_clock::now();
 };
@@ -619,7 +628,13 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
   input.start = std::move(inputs.start);
   InvertObserver observer(options, run, hash, communicator);
   const InversionOutcome outcome = made_together(communicator, [&] {
-    return at_places_of(run, [&] { return invert(input, communicator, &observer, state ? &*state : nullptr); });
+    return at_places_of(run, [&] {
+      try {
+        return invert(input, communicator, &observer, state ? &*state : nullptr);
+      } catch (const Stopped&) {
+        throw Stopped(observer.keep_stopped());
+      }
+    });
   });
   agree(communicator, [&] {
     if (!is_root) return;
@@ -673,6 +688,7 @@ ProgramEnd execute(const InvertOptions& options, const std::vector<std::string>&
   agree(communicator, [&] {
     if (is_root) check_model_disks(run, model_file_sizes(run, inputs));
   });
+  stop_soon_at_interrupts(tells, communicator.size() == 1);
   invert_and_write(options, run, inputs, communicator, begin);
   return {};
 }

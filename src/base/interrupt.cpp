@@ -3,10 +3,12 @@
 #include "base/interrupt.hpp"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <initializer_list>
+#include <string_view>
 #include <system_error>
 
 #include <prismfield/error.hpp>
@@ -21,6 +23,8 @@ std::atomic<bool> stop_requested{false};
 std::atomic<bool> nothing_to_lose{false};
 /// SIGINT came to an Interruptible; and something was stopped by it.
 std::atomic<bool> leave_work{false}, was_left{false};
+/// What a first signal does beside.
+std::atomic<bool> tells_at_once{false}, leaves_at_once{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 }  // namespace
@@ -30,6 +34,12 @@ static void prismfield_end_at_signal(int) { end_with("stopped by a signal", Erro
 static void prismfield_request_stop(int signal) {
   stop_requested.store(true);
   if (nothing_to_lose.load()) prismfield_end_at_signal(signal);
+  if (leaves_at_once.load()) leave_work.store(true);
+  if (signal != SIGINT || !tells_at_once.exchange(false)) return;
+  constexpr std::string_view text = "\nstopping after this product; Ctrl-C again ends at once\n";
+  const int before = errno;
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+  errno = before;
 }
 static void prismfield_leave_work(int) { leave_work.store(true); }
 }
@@ -61,6 +71,11 @@ void handle(std::initializer_list<int> signals, void (*handler)(int)) {
 }  // namespace
 
 void catch_interrupts() { handle({SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2}, prismfield_request_stop); }
+void stop_soon_at_interrupts(bool tells, bool alone) noexcept {
+  tells_at_once.store(tells);
+  leaves_at_once.store(alone);
+  if (alone && interrupted()) leave_work.store(true);
+}
 void end_at_interrupts() { handle({SIGINT, SIGTERM, SIGHUP}, prismfield_end_at_signal); }
 
 NothingToLose::NothingToLose() noexcept { nothing_to_lose.store(true); }

@@ -23,16 +23,29 @@ struct CellBounds {
   }
 };
 
-/// free(i) = 0 where cell i is on a bound that the gradient presses it against, else 1
+/// free(i) = 1 where cell i is inside its bounds, and where it is on one that the gradient presses it off
 template <class Memory>
 struct FindFree {
   Kokkos::View<const double*, Memory> model, gradient;
   CellBounds<Memory> bounds;
+  /// whether of these the first, and the second, are free
+  bool inside, pressed_off;
   Kokkos::View<double*, Memory> free;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const bool is_held =
-        (model(i) <= bounds.low(i) && gradient(i) > 0) || (model(i) >= bounds.high(i) && gradient(i) < 0);
-    free(i) = is_held ? 0.0 : 1.0;
+    const bool is_low = model(i) <= bounds.low(i), is_high = model(i) >= bounds.high(i);
+    const bool is_held = (is_low && gradient(i) > 0) || (is_high && gradient(i) < 0);
+    free(i) = (is_low || is_high ? pressed_off && !is_held : inside) ? 1.0 : 0.0;
+  }
+};
+
+/// 1 where a step takes a free cell out of its bounds
+template <class Memory>
+struct LeavesBounds {
+  Kokkos::View<const double*, Memory> model, step, free;
+  CellBounds<Memory> bounds;
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+    const double x = model(i) + step(i);
+    return free(i) * (x < bounds.low(i) || x > bounds.high(i) ? 1.0 : 0.0);
   }
 };
 
@@ -91,9 +104,12 @@ struct ConjugateStep {
 };
 
 /// Minimises phi = m'Hm - 2 b'm for a symmetric positive definite H, within bounds: conjugate gradients with Jacobi's
-/// or a given preconditioner on the cells that no bound holds, steps clipped to the bounds and halved until they gain
-/// enough. Source: projected Newton method of Bertsekas, SIAM J. Control Optim. 20 (1982), with inner conjugate
-/// gradients; see docs/inversion.md. The steps are computed by every rank alike.
+/// or a given preconditioner on the free cells, left off where the step takes too many of them out of their bounds,
+/// clipped and halved until it gains enough. Free are the cells inside their bounds; those on a bound are let go only
+/// when they are pressed off it by more than what is left to gain inside: the large common modes of G press all cells
+/// off their bounds as long as the free ones have not met them. Sources: two-metric projection of Bertsekas, SIAM J.
+/// Control Optim. 20 (1982); proportioning of Dostal, SIAM J. Optim. 7 (1997); see docs/inversion.md. The steps are
+/// computed by every rank alike.
 template <class ExecutionSpace>
 class BoundSolver {
 public:
@@ -146,20 +162,31 @@ public:
                   const Vector& model) {
     m_model = model;
     m_products_left = most_products;
-    m_math.fill(m_free, 1);
     m_math.copy(m_gradient, gradient);
     double target = -1;
+    bool is_stuck = false;
     for (int round = 0; m_products_left > 0; ++round) {
-      if (m_is_bounded) m_math.each("find_free", m_n, FindFree<Memory>{model, m_gradient, m_bounds, m_free});
-      const double now = size(m_gradient, diagonal);
-      if (round == 0) target = std::max(tolerance * size(yardstick, diagonal), least);
+      const double inside = m_is_bounded ? size_of_free(true, false, diagonal) : 0;
+      const double pressed_off = m_is_bounded ? size_of_free(false, true, diagonal) : 0;
+      const bool are_let_go = is_stuck || pressed_off > inside;
+      const double now = m_is_bounded ? std::hypot(inside, pressed_off) : norm(m_gradient, diagonal);
+      if (round == 0) {
+        if (m_is_bounded) find_free(true, true);
+        target = std::max(tolerance * size(yardstick, diagonal), least);
+      }
       if (!(now > target)) return round == 0 ? Outcome::was_settled : Outcome::settled;
-      constexpr double loose = 0.1, tight = 0.03;
-      constexpr int loose_rounds = 2;
-      const double inner = round < loose_rounds ? loose : tight;
-      conjugate_gradients(product, diagonal, m_is_bounded ? std::max(inner * now, target / 2) : target);
+      double inner = target;
+      if (m_is_bounded) {
+        find_free(true, are_let_go);
+        constexpr double part = 0.1, part_of_pressed_off = 0.3;
+        inner = std::max(part * (are_let_go ? now : inside), target / 2);
+        if (!are_let_go) inner = std::max(inner, part_of_pressed_off * pressed_off);
+      }
+      conjugate_gradients(product, diagonal, inner);
+      const bool gains = take_step(product);
       // otherwise no direction is left along which phi falls
-      if (!take_step(product) || (!m_is_bounded && m_products_left > 0)) return Outcome::settled;
+      if ((!gains && are_let_go) || (!m_is_bounded && m_products_left > 0)) return Outcome::settled;
+      is_stuck = !gains;
     }
     return Outcome::gave_up;
   }
@@ -178,6 +205,13 @@ public:
   }
 
 private:
+  void find_free(bool inside, bool pressed_off) {
+    m_math.each("find_free", m_n, FindFree<Memory>{m_model, m_gradient, m_bounds, inside, pressed_off, m_free});
+  }
+  [[nodiscard]] double size_of_free(bool inside, bool pressed_off, const ConstVector& diagonal) {
+    find_free(inside, pressed_off);
+    return size(m_gradient, diagonal);
+  }
   [[nodiscard]] double size(const ConstVector& g, const ConstVector& diagonal) {
     return std::sqrt(m_math.sum("gradient_size", m_n, ScaledSquare<Memory>{m_free, g, diagonal}));
   }
@@ -198,7 +232,8 @@ private:
     product(p, out);
     --m_products_left;
   }
-  /// Conjugate gradients from the gradient g = m_gradient on the free cells: m_step and H m_step.
+  /// Conjugate gradients from the gradient g = m_gradient on the free cells: m_step and H m_step; m_leaving cells leave
+  /// their bounds.
   void conjugate_gradients(const Product& product, const ConstVector& diagonal, double target) {
     m_math.fill(m_step, 0);
     m_math.fill(m_step_product, 0);
@@ -206,7 +241,10 @@ private:
     precondition(diagonal);
     m_math.copy(m_direction, m_trial);
     double rz = m_math.dot(m_residual, m_trial);
-    while (m_products_left > 0 && residual_size(rz, diagonal) > target) {
+    constexpr double most_leaving = 0.05;
+    const double most = m_is_bounded ? most_leaving * m_math.dot(m_free, m_free) : 0;
+    m_leaving = 0;
+    while (m_products_left > 0 && m_leaving <= most && residual_size(rz, diagonal) > target) {
       multiply(product, m_direction, m_product);
       const double curvature = m_math.dot(m_direction, m_product);
       if (!(curvature > 0)) break;
@@ -217,13 +255,19 @@ private:
       const double next = m_math.dot(m_residual, m_trial);
       m_math.add(1, m_trial, next / rz, m_direction);
       rz = next;
+      if (m_is_bounded) {
+        m_leaving = m_math.sum("leaves_bounds", m_n, LeavesBounds<Memory>{m_model, m_step, m_free, m_bounds});
+      }
     }
   }
   /// Clips, halves and takes the step; false when nothing was gained.
   bool take_step(const Product& product) {
-    if (!m_is_bounded) {
+    if (m_leaving == 0) {
+      if (m_is_bounded && !(m_math.dot(m_gradient, m_step) < 0)) return false;
       m_math.add(1, m_step, 1, m_model);
       m_math.add(1, m_step_product, 1, m_gradient);
+      // bounds are met exactly where the sum is rounded beyond them
+      clip(m_model);
       return true;
     }
     constexpr int most_halvings = 40;
@@ -251,6 +295,7 @@ private:
   Vector m_gradient, m_free, m_step, m_step_product, m_trial, m_residual, m_direction, m_product;
   Vector m_model;
   std::int64_t m_products_left = 0;
+  double m_leaving = 0;
 };
 
 }  // namespace prismfield

@@ -250,8 +250,7 @@ private:
   }
   void cool() {
     if (m_settings.beta) {
-      solve_for(*m_settings.beta, exact);
-      tell("beta", *m_settings.beta);
+      solve_and_tell(*m_settings.beta, exact);
     } else if (is_beta_fixed()) {
       choose_beta();
     } else if (m_state.search.empty() && m_misfit.chi_sum <= target() && m_input.start.empty()) {
@@ -285,9 +284,13 @@ private:
       m_state.beta /= cooling;
       keep_state();
     }
-    const double beta = std::exp(place_of_minimum(m_state.search));
-    solve_for(beta, fine);
+    solve_and_tell(std::exp(place_of_minimum(m_state.search)), fine);
+  }
+  /// For a beta that is not searched by the target.
+  void solve_and_tell(double beta, double tolerance) {
+    const bool is_settled = solve_for(beta, tolerance);
     tell("beta", beta);
+    if (!is_settled) m_state.message = gave_up_message(m_state.rows, m_low.extent(0) > 0);
   }
   /// An estimate of the part of the data that the model for this beta does not follow: of the trace of
   /// I - W G C G'W, C = H^-1, by the same probes for every beta.
@@ -375,8 +378,7 @@ private:
   /// With weights and bounds as they are then.
   void find_last_beta() {
     if (is_beta_fixed()) {
-      solve_for(m_state.beta, fine);
-      tell("beta", m_state.beta);
+      solve_and_tell(m_state.beta, fine);
     } else {
       constexpr double most = 2.5;
       search_beta("beta", most, false);
@@ -427,6 +429,7 @@ private:
   [[nodiscard]] typename Solver::Product product_of(double beta) {
     return [this, beta](const ConstVector& p, const Vector& out) {
       m_data->normal_product(p, out);
+      m_observer.product();
       m_regularization->add(beta, p, out);
       if (m_interval_pull) m_interval_pull->add(beta, p, out);
     };

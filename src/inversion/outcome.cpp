@@ -38,6 +38,12 @@ std::string off_target_message(BetaSearch::Status status, const std::vector<Conv
   }
 }
 
+std::string gave_up_message(const std::vector<ConvergenceRow>& rows, bool is_bounded) {
+  return fmt::format("the model for beta {:.3g} had not settled after {} products; a larger beta{} can help",
+                     rows.back().beta, grouped(rows.back().products),
+                     is_bounded ? ", or bounds that bind fewer cells," : "");
+}
+
 std::string reference_fits_message(const InversionSettings& settings) {
   return fmt::format(
       "the reference fits the data already, chi is below the target {:.3g}: sigma may be too large, or "

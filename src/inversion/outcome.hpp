@@ -23,6 +23,9 @@ inline constexpr std::int64_t most_products_of_solution = 2000, most_products = 
 /// The same for a reference that fits the data better than asked for.
 [[nodiscard]] std::string reference_fits_message(const InversionSettings& settings);
 
+/// The same for a beta that was given, or chosen without a target, whose solution the solver gave up.
+[[nodiscard]] std::string gave_up_message(const std::vector<ConvergenceRow>& rows, bool is_bounded);
+
 /// Compact steps after which the weights are taken as they are, and how little the model's value changes when they have
 /// settled.
 inline constexpr std::int64_t most_compact_steps = 25;

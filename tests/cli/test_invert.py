@@ -12,6 +12,7 @@ import pathlib
 import re
 import shlex
 import signal
+import subprocess
 import sys
 import unittest
 
@@ -791,6 +792,37 @@ class Checkpoints(Held):
                     self.assertFalse((self.folder / "model.ckpt").exists())
                     for left in (*self.folder.glob(".*part-*"), self.folder / "model.h5"):
                         left.unlink()
+
+    def test_an_interrupt_is_answered_within_a_solution(self):
+        # one solution of minutes, after which the state would be kept
+        process = subprocess.Popen(
+            [options.program, "invert", "case.yaml", "--set", "inversion.beta=1e-12", "--set", "inversion.bounds=[0, 400]",
+             "--set", "model.voxels.easting=[0, 600, 120]", "--set", "model.voxels.northing=[0, 600, 120]", "--set",
+             "sensitivity.store=none"],
+            cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        self.assertTrue(any(line.startswith("stage") for line in process.stdout))
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, errors.splitlines()[1:]),
+                         (130, ["stopping after this product; Ctrl-C again ends at once",
+                                "stopped by a signal; no result was written"]))
+        self.assertNotIn("beta ", output)
+        self.assertEqual(self.files(), self.at_first)
+
+    def test_interrupted_within_a_solution_it_goes_on_to_the_same_model(self):
+        self.inverted("--quiet", *STORED, "--output", "whole.h5")
+        for rows in (1, 3, 6, 12):
+            process = subprocess.Popen([options.program, "invert", "case.yaml", *CHECKPOINT, *STORED], cwd=self.folder,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(process.kill)
+            while rows > 0:
+                rows -= ROW.match(process.stdout.readline()) is not None
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+            self.assertIn(process.returncode, (0, 130))
+            self.inverted("--quiet", *CHECKPOINT, *STORED, "--resume")
+            self.assert_same_model("model.h5", "whole.h5")
 
     def test_every_term_goes_on_to_the_same_model(self):
         settings = [*STORED, "--set", "inversion.trend=linear", "--set", "inversion.depth_of_investigation=true", "--set",
