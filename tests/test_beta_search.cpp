@@ -129,7 +129,7 @@ TEST(BetaSearch, GoesOnBitForBit) {
   }
 }
 
-TEST(UnsettledMessage, SaysWhatEndedTheStepsAndHowMuchTheyStillChanged) {
+TEST(UnsettledMessage, SaysWhatEndedTheSteps) {
   const auto message = [](std::int64_t steps, double change, std::int64_t max_iterations) {
     std::vector<ConvergenceRow> rows(3);
     for (ConvergenceRow& row : rows) row.stage = "cool";
@@ -143,9 +143,7 @@ TEST(UnsettledMessage, SaysWhatEndedTheStepsAndHowMuchTheyStillChanged) {
   };
   EXPECT_EQ(message(0, 0.1, 30), "");
   EXPECT_EQ(message(24, 0.1, 30), "") << "they ended for another reason";
-  EXPECT_EQ(message(25, 0.0005, 30), "");
-  EXPECT_EQ(message(25, 0.004, 30), "the compact model had not settled after 25 steps: phi_m still changed by 0.4 %");
-  EXPECT_EQ(message(25, 0.004, 25), message(25, 0.004, 30)) << "more iterations are no remedy";
+  EXPECT_EQ(message(30, 0.0005, 30), "");
   EXPECT_EQ(message(10, 0.004, 10),
             "the compact model had not settled after inversion.max_iterations, 10 steps; raise it");
   EXPECT_EQ(message(1, 0, 1), "the compact model had not settled after inversion.max_iterations, 1 step; raise it");

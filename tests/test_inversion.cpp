@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -498,6 +499,34 @@ TEST(Inversion, StationsInALineTellNoTrendAcrossIt) {
   std::vector<double> values(8, 0.0);
   basis.add(coefficients, values);
   for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(values[i], residual[i], 1e-12) << i;
+}
+
+TEST(Inversion, TakesAQuadraticTrendOut) {
+  const SmallCase small;
+  InversionInput input = small.input();
+  input.settings.beta = 1.5474e-7;
+  input.settings.trend = Trend::quadratic;
+  const InversionOutcome without = invert_here(input);
+  DataSet& data = input.data.front();
+  const double factor = output_factor(Field::gz, Axes::z_down);
+  const auto middle = [](const std::vector<double>& of) {
+    return std::accumulate(of.begin(), of.end(), 0.0) / static_cast<double>(of.size());
+  };
+  const double x0 = middle(data.points.easting), y0 = middle(data.points.northing);
+  const std::array<double, 6> added = {3, 2e-3, -1e-3, 5e-6, -4e-6, 3e-6};
+  for (std::size_t i = 0; i < data.values.size(); ++i) {
+    const double x = data.points.easting[i] - x0, y = data.points.northing[i] - y0;
+    const std::array<double, 6> of = {1, x, y, x * x, x * y, y * y};
+    for (std::size_t k = 0; k < 6; ++k) data.values[i] += added[k] * of[k] / factor;
+  }
+  const InversionOutcome with = invert_here(input);
+  for (std::size_t i = 0; i < with.model.values.size(); ++i) {
+    ASSERT_NEAR(with.model.values[i], without.model.values[i], 2e-3);
+  }
+  ASSERT_EQ(with.model.trend.front().size(), 6U);
+  for (std::size_t k = 0; k < 6; ++k) {
+    EXPECT_NEAR((with.model.trend[0][k] - without.model.trend[0][k]) * factor, added[k], 1e-3 * std::abs(added[k]));
+  }
 }
 
 TEST(Inversion, TakesATrendOut) {

@@ -313,6 +313,10 @@ TEST_F(ModelFileTest, WritesTrends) {
   EXPECT_TRUE(file.has_attribute("/data_1/gxx_predicted", "trend"));
   EXPECT_FALSE(file.has_attribute("/data_2/gzz_predicted", "trend"));
   EXPECT_EQ(file.read_text_attribute("/data_1/gxx_predicted", "trend_units"), "Eotvos, Eotvos m-1, Eotvos m-1");
+  model.trend = {std::vector<double>(12, 1), {}};
+  write_model(sample_model_header(path("m.h5")), model);
+  EXPECT_EQ(Hdf5File::open(path("m.h5")).read_text_attribute("/data_1/gz_predicted", "trend_units"),
+            "mGal, mGal m-1, mGal m-1, mGal m-2, mGal m-2, mGal m-2");
   // one number a field can be read as one
   model.trend = {{1, 2}, {7}};
   write_model(sample_model_header(path("m.h5")), model);

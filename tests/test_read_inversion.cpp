@@ -207,6 +207,7 @@ TEST_F(ReadInversion, ReadsTheShortFormsOfKeys) {
   EXPECT_FALSE(settings("  beta: auto\n").beta);
   EXPECT_FALSE(settings("  depth_of_investigation: false\n").depth_of_investigation);
   EXPECT_EQ(settings("  trend: constant\n").trend, Trend::constant);
+  EXPECT_EQ(settings("  trend: quadratic\n").trend, Trend::quadratic);
   EXPECT_EQ(settings("  trend: none\n").trend, Trend::none);
   for (const auto& [word, kind] :
        std::vector<std::pair<std::string, WeightingKind>>{{"sensitivity", WeightingKind::sensitivity},
@@ -357,7 +358,7 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
       {"topography: h.nc", "inversion.topography: is 'h.nc'; a map with the keys file, columns is expected"},
       {"topography: {columns: [a]}", "inversion.topography.file: is missing; the name of a file of heights"},
       {"topography: {file: h.csv, columns: z}", "inversion.topography.columns: is 'z'; a list of the file's columns"},
-      {"trend: quadratic", "inversion.trend: is 'quadratic'; allowed: none, constant, linear"},
+      {"trend: cubic", "inversion.trend: is 'cubic'; allowed: none, constant, linear, quadratic"},
       {"uncertainty: 50", "inversion.uncertainty: is '50'; none, {samples: 100} or {rank: 50} is expected"},
       {"uncertainty: {samples: 1}",
        "inversion.uncertainty.samples: is '1'; a whole number from 2 to 1000000 is expected"},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -49,8 +50,17 @@ struct Weighting {
   std::optional<double> z0;
 };
 
-/// Unknowns beside the cells: a regional field of each data set and field.
-enum class Trend { none, constant, linear };
+/// Unknowns beside the cells: a regional field of each data set and field, a polynomial of easting and northing.
+enum class Trend { none, constant, linear, quadratic };
+/// Its coefficients, of each field.
+[[nodiscard]] constexpr std::size_t coefficients(Trend trend) noexcept {
+  constexpr std::size_t of_trend[] = {0, 1, 3, 6};
+  return of_trend[static_cast<std::size_t>(trend)];
+}
+[[nodiscard]] constexpr const char* name(Trend trend) noexcept {
+  constexpr const char* names[] = {"none", "constant", "linear", "quadratic"};
+  return names[static_cast<std::size_t>(trend)];
+}
 
 /// Samples at most; their standard deviation is known to 0.07 % then.
 inline constexpr std::int64_t most_samples = 1'000'000;

@@ -66,8 +66,8 @@ struct InvertedModel {
   std::vector<ConvergenceRow> convergence;
   /// data set by data set, each epoch by epoch
   std::vector<PredictedData> data;
-  /// coefficients of the regional trend of each data set, field by field, SI and upwards: constant, per metre of
-  /// easting, per metre of northing, from the middle of the stations; empty: none
+  /// coefficients of the regional trend of each data set, field by field, SI and upwards: constant, of easting and
+  /// northing, and of easting^2, easting northing and northing^2, metres from the middle of the stations; empty: none
   std::vector<std::vector<double>> trend;
 
   [[nodiscard]] std::int64_t n_epochs() const noexcept { return epoch_count(epochs); }

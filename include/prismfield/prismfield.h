@@ -100,7 +100,8 @@ typedef struct pf_points {
      execution.space, .precision, .kernel, .method
      sensitivity.store, .precision
      inversion.unknown         density, susceptibility, magnetization
-     inversion.weighting.kind, .trend (none, constant, linear), .beta (gcv, l_curve), .data_norm (squares, huber) */
+     inversion.weighting.kind, .trend (none, constant, linear, quadratic), .beta (gcv, l_curve),
+     .data_norm (squares, huber) */
 typedef struct pf_settings pf_settings;
 pf_settings* pf_settings_new(void);
 void pf_settings_delete(pf_settings* settings);

@@ -102,7 +102,7 @@ std::string settings_text(const InversionSpec& spec) {
   if (settings.preconditioner_rank > 0)
     text += fmt::format(", preconditioner of rank {}", settings.preconditioner_rank);
   text += bounds_in_words(spec);
-  if (settings.trend != Trend::none) text += settings.trend == Trend::linear ? ", linear trend" : ", constant trend";
+  if (settings.trend != Trend::none) text += fmt::format(", {} trend", name(settings.trend));
   return text;
 }
 
@@ -207,33 +207,53 @@ std::vector<std::string> signal_warnings(const DataSet& data, Trend trend) {
   return warnings;
 }
 
-/// How much larger the mean and slope of each field of a data set are than what it scatters about them (RMS over
+/// The trend of the data themselves.
+std::vector<double> fitted_trend(const DataSet& data, Trend trend) {
+  const TrendBasis basis = make_trend_basis(data, trend);
+  std::vector<double> values(data.values.size(), 0.0);
+  basis.add(basis.coefficients(data.values), values);
+  return values;
+}
+
+/// How much larger what a `further` trend takes out of each field of a data set is than what it leaves (RMS over
 /// sigma).
-std::vector<double> regional_parts(const DataSet& data) {
-  const TrendBasis basis = make_trend_basis(data, Trend::linear);
-  std::vector<double> plane(data.values.size(), 0.0), parts;
-  basis.add(basis.coefficients(data.values), plane);
-  for (std::size_t f = 0; f < static_cast<std::size_t>(data.fields.size()); ++f) {
-    const double rest = rms_of(data, f, [&](std::size_t i) { return (data.values[i] - plane[i]) / data.sigma[i]; });
-    parts.push_back(rest > 0 ? rms_of(data, f, [&](std::size_t i) { return plane[i] / data.sigma[i]; }) / rest : 0);
+std::vector<double> regional_parts(const DataSet& data, Trend trend, Trend further) {
+  std::vector<double> parts;
+  const auto n_fields = static_cast<std::size_t>(data.fields.size());
+  if (data.values.size() <= n_fields * coefficients(further)) return parts;
+  const std::vector<double> out = fitted_trend(data, trend), further_out = fitted_trend(data, further);
+  for (std::size_t f = 0; f < n_fields; ++f) {
+    const double rest =
+        rms_of(data, f, [&](std::size_t i) { return (data.values[i] - further_out[i]) / data.sigma[i]; });
+    const double part = rms_of(data, f, [&](std::size_t i) { return (further_out[i] - out[i]) / data.sigma[i]; });
+    parts.push_back(rest > 0 ? part / rest : 0);
   }
   return parts;
 }
 
-/// Names data that a regional field may have been left in, where no trend is solved for; "" otherwise.
-std::string regional_field(const InversionOutcome& outcome, const InversionSettings& settings) {
+/// Names data that a regional field may have been left in beyond the trend that is solved for; "" otherwise.
+std::string regional_field(const InversionOutcome& outcome, Trend trend) {
+  struct Words {
+    Trend further;
+    const char *left, *verb, *remedy;
+  };
+  static constexpr Words of_trend[] = {{Trend::linear, "mean and slope", "are", "constant or linear"},
+                                       {Trend::linear, "the slope", "is", "linear"},
+                                       {Trend::quadratic, "the curvature", "is", "quadratic"}};
   // an anomaly in the middle of its survey has 1, about
   constexpr double suspicious = 3;
-  if (settings.trend != Trend::none) return "";
+  if (trend == Trend::quadratic) return "";
+  const Words& words = of_trend[static_cast<std::size_t>(trend)];
   for (const PredictedData& data : outcome.model.data) {
-    const std::vector<double> parts = regional_parts(data);
+    const std::vector<double> parts = regional_parts(data, trend, words.further);
     const std::vector<std::string> names = names_of(data.fields);
     for (std::size_t f = 0; f < parts.size(); ++f) {
       if (parts[f] <= suspicious) continue;
       return fmt::format(
-          "mean and slope of {} in {} are {:.2g} times its scatter about them (RMS): is there a regional "
-          "field, which inversion.trend: constant or linear takes out?",
-          names[f], shown(data.name), parts[f]);
+          "{} of {} in {} {} {:.2g} times its scatter about {} (RMS): is there a regional field, which "
+          "inversion.trend: {} takes out?",
+          words.left, names[f], shown(data.name), words.verb, parts[f], trend == Trend::none ? "them" : "it",
+          words.remedy);
     }
   }
   return "";
@@ -375,7 +395,10 @@ std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcom
   const Range found = range_of(outcome.model);
   const std::string found_text = fmt::format("{} of {} were found", usual.plural, model_range_text(found, unknown));
   const bool are_doubtful = largest_of(found) > usual.common;
-  const std::string regional = are_doubtful || !outcome.on_target ? regional_field(outcome, settings) : "";
+  // a trend was thought of, and is not enough
+  const bool has_trend = settings.trend != Trend::none;
+  const std::string regional =
+      are_doubtful || has_trend || !outcome.on_target ? regional_field(outcome, settings.trend) : "";
   if (largest_of(found) > usual.most) {
     warnings.push_back(fmt::format("{}, {}; {}", found_text, usual.beyond,
                                    !regional.empty() ? regional

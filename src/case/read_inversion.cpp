@@ -53,7 +53,7 @@ public:
     if (const auto v = section.find("trend")) {
       settings.trend =
           choice(*v, std::array{Choice<Trend>{"none", Trend::none}, Choice<Trend>{"constant", Trend::constant},
-                                Choice<Trend>{"linear", Trend::linear}})
+                                Choice<Trend>{"linear", Trend::linear}, Choice<Trend>{"quadratic", Trend::quadratic}})
               .value_or(settings.trend);
     }
     ways(section, settings);

@@ -77,7 +77,7 @@ private:
   /// The gradient of phi at the end of a solution over that of phi_d alone: far from the target, in compact steps, near
   /// the target, and for a beta that was given. phi_d is then off by about as much, at most twice as much where the
   /// diagonal of H stands for H. It depends neither on the model that a solution begins at nor on the size of sigma.
-  static constexpr double coarse = 0.1, compact_tolerance = 0.01, fine = 0.01, exact = 1e-5;
+  static constexpr double coarse = 0.1, compact_tolerance = 0.1, fine = 0.01, exact = 1e-5;
 
   void prepare(const InversionState* resume) {
     std::vector<std::unique_ptr<Operator<ExecutionSpace>>> operators;
@@ -314,7 +314,7 @@ private:
     return 1 - followed / all;
   }
   void compact() {
-    constexpr double epsilon_falls_by = 1.2, epsilon_falls_to = 0.1;
+    constexpr double epsilon_falls_by = 1.5, epsilon_falls_to = 0.1;
     constexpr double near_target = 0.05;
     if (m_state.compact_steps == 0) {
       const double largest = m_regularization->largest(m_model)[0];
@@ -322,8 +322,7 @@ private:
       m_state.first_epsilon = {largest, largest / edges[0], largest / edges[1], largest / edges[2]};
       m_state.epsilon = m_state.first_epsilon;
     }
-    const std::int64_t steps = std::min(most_compact_steps, m_settings.max_iterations);
-    while (m_state.compact_steps < steps && !is_spent()) {
+    while (m_state.compact_steps < m_settings.max_iterations && !is_spent()) {
       if (m_state.compact_steps > 0) {
         for (std::size_t t = 0; t < 4; ++t) {
           m_state.epsilon[t] =
@@ -336,7 +335,8 @@ private:
       tell("compact", m_state.beta);
       const double phi_m = m_state.rows.back().phi_m;
       const double off = target() / m_misfit.chi_sum;
-      const bool still = has_settled(m_state.last_phi_m, phi_m);
+      const bool still =
+          has_settled(m_state.last_phi_m, phi_m) && m_state.epsilon[0] <= epsilon_falls_to * m_state.first_epsilon[0];
       m_state.last_phi_m = phi_m;
       ++m_state.compact_steps;
       if (still && std::abs(1 / off - 1) <= near_target) break;

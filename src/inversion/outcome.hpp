@@ -26,14 +26,11 @@ inline constexpr std::int64_t most_products_of_solution = 2000, most_products = 
 /// The same for a beta that was given, or chosen without a target, whose solution the solver gave up.
 [[nodiscard]] std::string gave_up_message(const std::vector<ConvergenceRow>& rows, bool is_bounded);
 
-/// Compact steps after which the weights are taken as they are, and how little the model's value changes when they have
-/// settled.
-inline constexpr std::int64_t most_compact_steps = 25;
+/// How little the model's value changes when the weights of compact norms have settled.
 inline constexpr double least_compact_change = 1e-3;
 /// Whether a compact step has changed the model's value by so little.
 [[nodiscard]] bool has_settled(double last_phi_m, double phi_m) noexcept;
-/// What to say of compact steps that ended before the model had settled, by max_iterations or by most_compact_steps;
-/// "" otherwise.
+/// What to say of compact steps that max_iterations ended before the model had settled; "" otherwise.
 [[nodiscard]] std::string unsettled_message(const std::vector<ConvergenceRow>& rows, const InversionSettings& settings);
 
 /// Bytes of a rank's vectors, about: of cells, of unknowns, and of its `n_rows` rows of each epoch's data; G and low

@@ -53,11 +53,11 @@ TrendBasis make_trend_basis(const DataSet& data, Trend trend) {
   const double x0 = mean(data.points.easting);
   const double y0 = mean(data.points.northing);
   for (std::size_t f = 0; f < static_cast<std::size_t>(data.fields.size()); ++f) {
-    const std::size_t n_functions = trend == Trend::linear ? 3 : 1;
-    for (std::size_t k = 0; k < n_functions; ++k) {
+    for (std::size_t k = 0; k < coefficients(trend); ++k) {
       std::vector<double> function(data.values.size(), 0.0);
       for (std::size_t i = 0; i < n; ++i) {
-        const double values[3] = {1, data.points.easting[i] - x0, data.points.northing[i] - y0};
+        const double x = data.points.easting[i] - x0, y = data.points.northing[i] - y0;
+        const double values[] = {1, x, y, x * x, x * y, y * y};
         function[f * n + i] = values[k];
       }
       add_function(std::move(function), basis);
@@ -68,7 +68,7 @@ TrendBasis make_trend_basis(const DataSet& data, Trend trend) {
                      fmt::format("fits all {} of {} exactly, so that nothing is left for a model; write trend: {}, or "
                                  "add data",
                                  counted(data.size(), "value"), data.name,
-                                 trend == Trend::linear && data.size() > data.fields.size() ? "constant" : "none"));
+                                 trend != Trend::constant && data.size() > data.fields.size() ? "constant" : "none"));
   }
   return basis;
 }

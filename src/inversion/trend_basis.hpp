@@ -10,8 +10,9 @@
 
 namespace prismfield {
 
-/// The functions that a regional field of a data set is made of: for each of its fields 1, or 1, easting and northing
-/// from the middle of the stations. Vectors are (field, point) of the whole set.
+/// The functions that a regional field of a data set is made of, for each of its fields: 1, easting and northing from
+/// the middle of the stations, and their products, as far as the trend goes. Vectors are (field, point) of the whole
+/// set.
 struct TrendBasis {
   /// over sigma, orthonormal
   std::vector<std::vector<double>> orthonormal;

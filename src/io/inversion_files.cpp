@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -278,8 +279,10 @@ void write_data(Hdf5File& file, const ModelHeader& header, const InvertedModel& 
     for (double& coefficient : coefficients) coefficient *= output_factor(field.field, header.axes);
     const std::string predicted = path_in(group, std::string(field.name) + "_predicted");
     file.write_attribute(predicted, "trend", coefficients);
-    file.write_attribute(predicted, "trend_units",
-                         a_field == 1 ? std::string(field.unit) : fmt::format("{0}, {0} m-1, {0} m-1", field.unit));
+    constexpr std::array<const char*, 6> per{"", " m-1", " m-1", " m-2", " m-2", " m-2"};
+    std::string units;
+    for (std::size_t i = 0; i < a_field; ++i) units += fmt::format("{}{}{}", i > 0 ? ", " : "", field.unit, per.at(i));
+    file.write_attribute(predicted, "trend_units", units);
   }
 }
 

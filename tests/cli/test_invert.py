@@ -732,6 +732,22 @@ class Warnings(Inversion):
         self.assertNotIn("regional", self.inverted(*fit, "--set", "inversion.trend=constant").stderr)
         self.assertNotIn("regional", self.inverted("--quiet", "--set", "inversion.bounds=none").stderr)
 
+    def test_what_a_trend_leaves_names_the_next(self):
+        rows = (self.folder / "data.csv").read_text().splitlines()
+        names = [re.split(r"\W", name)[0] for name in rows[0].split(",")]
+        x, column = names.index("easting"), names.index("gz")
+        moved = [row.split(",") for row in rows[1:]]
+        for power, trend, left, remedy in ((1, "constant", "slope", "linear"), (2, "linear", "curvature", "quadratic")):
+            for row, before in zip(moved, rows[1:], strict=True):
+                values = [float(value) for value in before.split(",")]
+                row[column] = str(values[column] + 20 * (values[x] / 300 - 1) ** power)
+            self.write("moved.csv", "\n".join([rows[0], *(",".join(row) for row in moved)]) + "\n")
+            fit = ["--quiet", "--set", "inversion.data.file=moved.csv", "--set", "inversion.bounds=none", "--set"]
+            self.assertRegex(self.invert(*fit, f"inversion.trend={trend}").stderr,
+                             rf"the {left} of gz in moved.csv is \S+ times its scatter about it \(RMS\): is there a regional "
+                             rf"field, which inversion.trend: {remedy} takes out\?")
+            self.assertNotIn("regional", self.invert(*fit, f"inversion.trend={remedy}").stderr)
+
     def test_coordinates_in_another_unit(self):
         warnings = self.warnings_of("inversion.data.length_unit=km", "model.voxels.upward=[-300, 0, 6]")
         self.assertEqual(len(warnings), 1, warnings)
@@ -759,15 +775,12 @@ class Warnings(Inversion):
 
     def test_compact_steps_that_end_before_the_model_settles(self):
         compact = ["--quiet", "--set", "inversion.norm=[0, 2, 2, 2]"]
-        result = self.inverted(*compact, "--set", "inversion.max_iterations=15")
+        result = self.inverted(*compact, "--set", "inversion.max_iterations=7")
         self.assertEqual(result.stderr, "warning: the compact model had not settled after inversion.max_iterations, "
-                                        "15 steps; raise it\n")
-        said = self.inverted(*compact).stderr
-        rows = ROW.findall(self.inverted(*compact[1:]).stdout)
-        steps = sum(1 for row in rows if "compact" in row)
-        expected = r"^(warning: the compact model had not settled after 25 steps: phi_m still changed by \S+ %\n)?$"
-        self.assertRegex(said, expected)
-        self.assertEqual("settled" in said, steps == 25, f"{steps} steps")
+                                        "7 steps; raise it\n")
+        result = self.inverted(*compact[1:])
+        self.assertNotIn("settled", result.stderr)
+        self.assertLess(sum("compact" in row for row in ROW.findall(result.stdout)), 25)
 
 
 class Checkpoints(Held):
@@ -804,7 +817,7 @@ class Checkpoints(Held):
         self.assertTrue(any(line.startswith("stage") for line in process.stdout))
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=60)
-        self.assertEqual((process.returncode, errors.splitlines()[1:]),
+        self.assertEqual((process.returncode, errors.splitlines()[-2:]),
                          (130, ["stopping after this product; Ctrl-C again ends at once",
                                 "stopped by a signal; no result was written"]))
         self.assertNotIn("beta ", output)
