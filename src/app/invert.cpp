@@ -711,7 +711,7 @@ ProgramEnd execute(const InvertOptions& options, const std::vector<std::string>&
   agree(communicator, [&] {
     if (is_root) check_model_disks(run, model_file_sizes(run, inputs));
   });
-  stop_soon_at_interrupts(tells, communicator.size() == 1);
+  stop_between_products(tells, communicator.size() == 1);
   invert_and_write(options, run, inputs, communicator, begin);
   return {};
 }

@@ -279,7 +279,7 @@ ProgramEnd execute(const SensitivityOptions& options, const std::vector<std::str
   agree(communicator, [&] {
     if (is_root) check_disk(inputs, 0);
   });
-  stop_soon_at_interrupts(tells, communicator.size() == 1);
+  stop_between_products(tells, communicator.size() == 1);
   compute_and_write(options, all, communicator, begin);
   return {};
 }

@@ -24,7 +24,7 @@ std::atomic<bool> nothing_to_lose{false};
 /// SIGINT came to an Interruptible; and something was stopped by it.
 std::atomic<bool> leave_work{false}, was_left{false};
 /// What a first signal does beside.
-std::atomic<bool> tells_at_once{false}, leaves_at_once{false};
+std::atomic<bool> prints_at_once{false}, leaves_at_once{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 }  // namespace
@@ -35,7 +35,7 @@ static void prismfield_request_stop(int signal) {
   stop_requested.store(true);
   if (nothing_to_lose.load()) prismfield_end_at_signal(signal);
   if (leaves_at_once.load()) leave_work.store(true);
-  if (signal != SIGINT || !tells_at_once.exchange(false)) return;
+  if (signal != SIGINT || !prints_at_once.exchange(false)) return;
   constexpr std::string_view text = "\nstopping after this product; Ctrl-C again ends at once\n";
   const int before = errno;
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
@@ -71,10 +71,10 @@ void handle(std::initializer_list<int> signals, void (*handler)(int)) {
 }  // namespace
 
 void catch_interrupts() { handle({SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1, SIGUSR2}, prismfield_request_stop); }
-void stop_soon_at_interrupts(bool tells, bool alone) noexcept {
-  tells_at_once.store(tells);
-  leaves_at_once.store(alone);
-  if (alone && interrupted()) leave_work.store(true);
+void stop_between_products(bool prints, bool is_single_rank) noexcept {
+  prints_at_once.store(prints);
+  leaves_at_once.store(is_single_rank);
+  if (is_single_rank && interrupted()) leave_work.store(true);
 }
 void end_at_interrupts() { handle({SIGINT, SIGTERM, SIGHUP}, prismfield_end_at_signal); }
 

@@ -11,10 +11,10 @@ namespace prismfield {
 /// are ignored. Throws RunError when the system refuses.
 void catch_interrupts();
 
-/// After catch_interrupts(), for work of minutes: the first SIGINT says so at once on standard error where this process
-/// `tells`, and throw_between_launches() throws where it runs `alone`; several ranks have to agree between their
-/// launches.
-void stop_soon_at_interrupts(bool tells, bool alone) noexcept;
+/// Called after catch_interrupts() by commands that work for minutes. If `prints`, the first SIGINT prints at once, on
+/// standard error, that the work stops. On a single rank each of the signals makes throw_between_launches() throw;
+/// several ranks have to agree after a product.
+void stop_between_products(bool prints, bool is_single_rank) noexcept;
 
 /// From here on SIGINT, SIGTERM and SIGHUP, which stays ignored where it is, end the process at once: unfinished files
 /// (crash_guard.hpp) are removed, and the exit code is that of a stopped run. SIGPIPE and SIGXFSZ are ignored.
@@ -52,7 +52,7 @@ private:
 };
 
 /// Called where work can be left: between launches and blocks, by any of its threads. Throws Stopped after SIGINT came
-/// to an Interruptible, or any of the signals after stop_soon_at_interrupts().
+/// to an Interruptible, and after any of the signals that stop_between_products() is for.
 void throw_between_launches();
 
 }  // namespace prismfield

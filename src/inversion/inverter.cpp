@@ -74,10 +74,11 @@ public:
 private:
   using Moment = std::chrono::steady_clock::time_point;
   using Solver = BoundSolver<ExecutionSpace>;
-  /// The gradient of phi at the end of a solution over that of phi_d alone: far from the target, in compact steps, near
-  /// the target, and for a beta that was given. phi_d is then off by about as much, at most twice as much where the
-  /// diagonal of H stands for H. It depends neither on the model that a solution begins at nor on the size of sigma.
-  static constexpr double coarse = 0.1, compact_tolerance = 0.1, fine = 0.01, exact = 1e-5;
+  /// The gradient of phi at the end of a solution over that of phi_d alone: far from the target and in steps with new
+  /// weights, near the target, and for a beta that was given. phi_d is then off by about as much, at most twice as much
+  /// where the diagonal of H stands for H. It depends neither on the model that a solution begins at nor on the size of
+  /// sigma.
+  static constexpr double coarse = 0.1, fine = 0.01, exact = 1e-5;
 
   void prepare(const InversionState* resume) {
     std::vector<std::unique_ptr<Operator<ExecutionSpace>>> operators;
@@ -331,7 +332,7 @@ private:
       }
       m_state.weights_model = m_math.to_host(m_model);
       m_regularization->reweight(m_model, m_state.epsilon);
-      solve_for(m_state.beta, compact_tolerance);
+      solve_for(m_state.beta, coarse);
       tell("compact", m_state.beta);
       const double phi_m = m_state.rows.back().phi_m;
       const double off = target() / m_misfit.chi_sum;
@@ -358,7 +359,7 @@ private:
                                                                        m_state.interval_steps, m_state.interval_dual);
       while (m_state.interval_steps < steps && !is_spent()) {
         m_interval_pull->step(m_model);
-        solve_for(m_state.beta, compact_tolerance);
+        solve_for(m_state.beta, coarse);
         tell("interval", m_state.beta);
         adjust_beta();
         ++m_state.interval_steps;
