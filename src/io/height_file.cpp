@@ -6,14 +6,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "io/point_columns.hpp"
+#include "model/nearest_points.hpp"
 #include "model/node_grid.hpp"
 
 namespace prismfield {
@@ -170,57 +171,6 @@ std::string no_height(double easting, double northing) {
   return fmt::format("no height at easting {}, northing {}", easting, northing);
 }
 
-/// Points of a surface by which the nearest to a place is found: halves of halves, by turns along easting and northing.
-class NearestPoint {
-public:
-  NearestPoint(const std::vector<double>& easting, const std::vector<double>& northing)
-      : m_at{&easting, &northing}, m_order(easting.size()) {
-    std::iota(m_order.begin(), m_order.end(), std::size_t{0});
-    split(0, m_order.size(), 0);
-  }
-
-  /// Of points equally far the first of the file.
-  [[nodiscard]] std::size_t operator()(double easting, double northing) const {
-    Best best;
-    search({easting, northing}, 0, m_order.size(), 0, best);
-    return best.point;
-  }
-
-private:
-  struct Best {
-    double distance = std::numeric_limits<double>::infinity();
-    std::size_t point = 0;
-  };
-
-  void split(std::size_t begin, std::size_t end, std::size_t direction) {
-    if (end - begin < 2) return;
-    const std::size_t middle = begin + (end - begin) / 2;
-    const std::vector<double>& along = *m_at[direction];
-    const auto at = [&](std::size_t i) { return m_order.begin() + static_cast<std::ptrdiff_t>(i); };
-    std::nth_element(at(begin), at(middle), at(end),
-                     [&](std::size_t a, std::size_t b) { return std::pair(along[a], a) < std::pair(along[b], b); });
-    split(begin, middle, 1 - direction);
-    split(middle + 1, end, 1 - direction);
-  }
-
-  void search(const std::array<double, 2>& place, std::size_t begin, std::size_t end, std::size_t direction,
-              Best& best) const {
-    if (begin == end) return;
-    const std::size_t middle = begin + (end - begin) / 2, point = m_order[middle];
-    const double distance = std::hypot((*m_at[0])[point] - place[0], (*m_at[1])[point] - place[1]);
-    if (std::pair(distance, point) < std::pair(best.distance, best.point)) best = {distance, point};
-    const double across = place[direction] - (*m_at[direction])[point];
-    for (const bool is_low : {across < 0, across >= 0}) {
-      search(place, is_low ? begin : middle + 1, is_low ? middle : end, 1 - direction, best);
-      // points equally far may lie on the other side
-      if (std::abs(across) > best.distance) return;
-    }
-  }
-
-  std::array<const std::vector<double>*, 2> m_at;
-  std::vector<std::size_t> m_order;
-};
-
 /// How far each place lies beyond the file's coordinates, metres: 0 within rounding.
 std::vector<double> beyond(const std::vector<double>& file, const std::vector<double>& places) {
   const auto [least, most] = std::minmax_element(file.begin(), file.end());
@@ -284,8 +234,12 @@ std::vector<double> HeightSurface::at(const std::vector<double>& easting, const 
     }
     return heights;
   }
-  const NearestPoint nearest(m_easting, m_northing);
-  for (std::size_t p = 0; p < easting.size(); ++p) heights.push_back(m_heights[nearest(easting[p], northing[p])]);
+  const NearestPoints points(m_easting, m_northing);
+  for (std::size_t p = 0; p < easting.size(); ++p) {
+    std::size_t nearest = 0;
+    points.find(easting[p], northing[p], std::span(&nearest, 1));
+    heights.push_back(m_heights[nearest]);
+  }
   return heights;
 }
 
