@@ -325,6 +325,40 @@ TEST(Inversion, HubersNormPassesOutliersBy) {
   }
 }
 
+TEST(Inversion, HubersNormDoesNotTakeAnAnomalyForOutliers) {
+  const SmallCase small;
+  InversionInput input = small.input();
+  // smooth in space: every station errs as its neighbours do
+  DataSet& data = input.data.front();
+  for (std::size_t i = 0; i < data.values.size(); ++i) {
+    data.values[i] +=
+        1.5 * data.sigma[i] * std::sin(0.01 * data.points.easting[i]) * std::cos(0.013 * data.points.northing[i]);
+  }
+  const double by_squares = invert_here(input).model.convergence.back().maximum;
+  input.settings.data_norm = DataNorm::huber;
+  const InversionOutcome huber = invert_here(input);
+  EXPECT_TRUE(huber.on_target) << huber.message;
+  EXPECT_GT(huber.model.convergence.back().maximum, 0.9 * by_squares);
+}
+
+TEST(Inversion, HubersNormComesToTheSameModelFromAnyStart) {
+  const SmallCase small;
+  InversionInput input = small.input();
+  for (std::size_t i = 7; i < input.data.front().values.size(); i += 20) {
+    input.data.front().values[i] += (i % 40 == 7 ? 50 : -50) * input.data.front().sigma[i];
+  }
+  input.settings.beta = 1e-7;
+  input.settings.data_norm = DataNorm::huber;
+  const auto phi = [&] {
+    const ConvergenceRow row = invert_here(input).model.convergence.back();
+    return row.phi_d + row.beta * row.phi_m;
+  };
+  const double from_reference = phi();
+  input.start = small.truth();
+  // both are above the least phi by what they stop at
+  EXPECT_NEAR(phi(), from_reference, 1e-5 * from_reference);
+}
+
 TEST(Inversion, TakesNoReferenceAsZero) {
   const SmallCase small;
   InversionInput input = small.input();

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -34,6 +35,7 @@
 #include "compute/plan.hpp"
 #include "inversion/low_rank_algebra.hpp"
 #include "inversion/outcome.hpp"
+#include "inversion/station_neighbors.hpp"
 #include "inversion/trend_basis.hpp"
 #include "io/inversion_files.hpp"
 #include "io/sensitivity_file.hpp"
@@ -384,9 +386,40 @@ std::vector<std::string> inversion_warnings(const Case& run, const InversionInpu
   return warnings;
 }
 
+/// What a model leaves of one field of its data, over sigma.
+std::vector<double> residuals_of(const PredictedData& data, std::size_t field) {
+  const auto n = static_cast<std::size_t>(data.points.size());
+  std::vector<double> residuals;
+  for (std::size_t i = field * n; i < (field + 1) * n; ++i) {
+    residuals.push_back((data.values[i] - data.predicted[i]) / data.sigma[i]);
+  }
+  return residuals;
+}
+
+/// Names data of which Huber's norm may have taken an anomaly for outliers.
+std::vector<std::string> borne_out_warnings(const InversionOutcome& outcome, DataNorm norm) {
+  std::vector<std::string> warnings;
+  if (norm == DataNorm::squares) return warnings;
+  constexpr double large = 3, suspicious = 0.005;
+  for (const PredictedData& data : outcome.model.data) {
+    const StationNeighbors neighbors(data.points);
+    const std::vector<std::string> names = names_of(data.fields);
+    for (std::size_t f = 0; f < names.size(); ++f) {
+      const std::vector<double> sizes = neighbors.borne_out(residuals_of(data, f));
+      const auto n = std::count_if(sizes.begin(), sizes.end(), [](double size) { return size > large; });
+      if (static_cast<double>(n) <= suspicious * static_cast<double>(sizes.size())) continue;
+      warnings.push_back(fmt::format(
+          "{}: the residuals of {} are beyond 3 sigma at {} whose neighbours have such too: an anomaly may be left in "
+          "them; compare with inversion.data_norm: 2, or lower inversion.target_misfit",
+          shown(data.name), names[f], counted(n, "station")));
+    }
+  }
+  return warnings;
+}
+
 std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcome& outcome) {
   const InversionSettings& settings = run.inversion->settings;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = borne_out_warnings(outcome, settings.data_norm);
   if (const std::string unsettled = unsettled_message(outcome.model.convergence, settings); !unsettled.empty()) {
     warnings.push_back(unsettled);
   }
@@ -413,22 +446,34 @@ std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcom
   return warnings;
 }
 
+/// Whether residuals are alike from station to station; "" where too few stations say nothing.
+std::string whiteness_text(const MoransI& found) {
+  if (!(found.deviation > 0)) return "";
+  constexpr double surely = 3, noticeable = 0.3;
+  const bool is_alike = found.value > std::max(found.expected + surely * found.deviation, noticeable);
+  return fmt::format("  Moran's I of the residuals {:.2f}, of white noise 0 +- {:.2f}{}\n", found.value,
+                     found.deviation, is_alike ? ": smooth noise or an anomaly is left" : "");
+}
+
 /// The last lines: misfit by data set and field, what was found, uncertainty. `figure`: what draw_and_tell() says.
 std::string inversion_summary(const Case& run, const InversionOutcome& outcome, double seconds,
                               const std::string& figure) {
   const InvertedModel& model = outcome.model;
   std::string text;
   for (const PredictedData& data : model.data) {
+    const StationNeighbors neighbors(data.points);
     std::size_t f = 0;
     for (const FieldInfo& field : data.fields) {
-      const double rms =
-          rms_of(data, f++, [&](std::size_t i) { return (data.values[i] - data.predicted[i]) / data.sigma[i]; });
+      const std::vector<double> residuals = residuals_of(data, f++);
+      const double squares = std::inner_product(residuals.begin(), residuals.end(), residuals.begin(), 0.0);
+      const double rms = std::sqrt(squares / static_cast<double>(residuals.size()));
       text += data.sigma_is_unknown
                   ? fmt::format(
                         "{}, {}: RMS of residuals {:.4g} {}; sigma is unknown, chi of no "
                         "meaning\n",
                         shown(data.name), field.name, rms, field.unit)
                   : fmt::format("{}, {}: RMS of residuals over sigma {:.3f}\n", shown(data.name), field.name, rms);
+      text += whiteness_text(neighbors.morans_i(residuals));
     }
   }
   const Range found = range_of(model);

@@ -118,9 +118,8 @@ std::size_t lowest(const std::vector<std::array<double, 2>>& scores) noexcept {
 
 }  // namespace
 
-bool is_past_minimum(const std::vector<std::array<double, 2>>& scores) noexcept {
-  constexpr std::size_t past = 3, least = 8;
-  return scores.size() >= least && lowest(scores) + past < scores.size();
+bool is_past_minimum(const std::vector<std::array<double, 2>>& scores, std::size_t higher) noexcept {
+  return scores.size() >= 2 * (higher + 1) && lowest(scores) + higher < scores.size();
 }
 
 double place_of_minimum(const std::vector<std::array<double, 2>>& scores) noexcept {

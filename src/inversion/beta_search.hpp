@@ -65,9 +65,9 @@ private:
   std::vector<std::array<double, 2>> m_solutions;
 };
 
-/// A beta chosen without a target, as pairs (log beta, score) of betas that fall: whether three scores since the lowest
-/// one are higher, and where a parabola through the lowest one and its neighbours is lowest.
-[[nodiscard]] bool is_past_minimum(const std::vector<std::array<double, 2>>& scores) noexcept;
+/// A beta chosen without a target, as pairs (log beta, score) of betas that fall: whether so many scores since the
+/// lowest one are higher, and where a parabola through the lowest one and its neighbours is lowest.
+[[nodiscard]] bool is_past_minimum(const std::vector<std::array<double, 2>>& scores, std::size_t higher) noexcept;
 [[nodiscard]] double place_of_minimum(const std::vector<std::array<double, 2>>& scores) noexcept;
 
 /// Fills the scores: the curvature of (log phi_d, log phi_m) along the last rows, as many, by their neighbours,

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,7 @@
 #include <prismfield/operator.hpp>
 
 #include "base/random.hpp"
+#include "inversion/station_neighbors.hpp"
 #include "inversion/trend_basis.hpp"
 #include "inversion/vector_math.hpp"
 #include "parallel/collectives.hpp"
@@ -24,6 +26,9 @@ namespace prismfield {
 
 /// Huber's norm of residuals over sigma, h(r) = r^2 to its limit and 2 limit |r| - limit^2 beyond, by reweighted
 /// squares. Source: Huber, Robust Statistics (1981), 95 % efficient for normal errors.
+///
+/// In chi a residual is cut at the limit, so that outliers hardly raise it. That alone would pass by whole anomalies:
+/// what other stations bear out of a residual beyond the limit counts by its square.
 struct HuberNorm {
   static constexpr double limit = 1.345;
   /// mean of min(r^2, limit^2) for normal errors
@@ -32,13 +37,13 @@ struct HuberNorm {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION static double weight(double r) {
     return Kokkos::abs(r) > limit ? limit / Kokkos::abs(r) : 1;
   }
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION static double value(double r) {
-    const double size = Kokkos::abs(r);
+  [[nodiscard]] static double value(double r) {
+    const double size = std::abs(r);
     return size > limit ? limit * (2 * size - limit) : r * r;
   }
-  /// Its mean is 1 for normal errors, and outliers hardly change it.
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION static double clipped(double r) {
-    return Kokkos::min(r * r, limit * limit) / mean_of_clipped;
+  /// Its mean is 1 for normal errors. `borne_out`: as StationNeighbors has it
+  [[nodiscard]] static double counted(double r, double borne_out) {
+    return std::min(r * r, limit * limit) / mean_of_clipped + std::max(borne_out * borne_out - limit * limit, 0.0);
   }
 };
 
@@ -49,18 +54,6 @@ struct Misfit {
   double phi_d = 0;
   /// of which a datum has 1 on average where sigma is right: compared with the target
   double chi_sum = 0;
-};
-
-/// The three sums of Misfit. `relative`: the residuals' weights now over those of squares; empty: 1
-template <class Memory>
-struct MisfitTerms {
-  Kokkos::View<const double*, Memory> residual, relative;
-  KOKKOS_FUNCTION double operator()(std::int64_t i, std::int64_t id) const {
-    const double square = residual(i) * residual(i);
-    if (id == 0 || relative.extent(0) == 0) return square;
-    const double r = residual(i) / relative(i);
-    return id == 1 ? HuberNorm::value(r) : HuberNorm::clipped(r);
-  }
 };
 
 /// relative(i) = the root of Huber's weight of the residual over sigma; inverse_sigma(i) and weights(i) by it
@@ -137,18 +130,21 @@ public:
   /// gradient = G'WW (G m - d) at the model, off the trend; one product.
   [[nodiscard]] Misfit misfit(const ConstVector& model, const Vector& gradient) {
     ++m_products;
-    constexpr std::int64_t n_sums = 3;
-    std::vector<double> all(n_sums, 0.0);
+    Misfit misfit;
     m_math.fill(gradient, 0);
     for (Set& set : m_sets) {
       find_residuals(set, model);
-      std::vector<double> sums =
-          m_math.sums("misfit", rows(set), n_sums, MisfitTerms<Memory>{set.fields, set.relative});
-      sum_everywhere(m_communicator, sums.data(), n_sums);
-      for (std::size_t k = 0; k < all.size(); ++k) all[k] += sums[k];
+      const double squares = dot(set.fields, set.fields);
+      misfit.squares += squares;
+      if (m_settings.data_norm == DataNorm::huber) {
+        add_huber(set, misfit);
+      } else {
+        misfit.phi_d += squares;
+        misfit.chi_sum += squares;
+      }
       add_transposed(set, gradient);
     }
-    return {all[0], all[1], all[2]};
+    return misfit;
   }
   /// Weighs data by Huber's norm of what this model leaves of them, which depends on the model alone; for squares it
   /// does nothing.
@@ -231,18 +227,9 @@ public:
     const auto n_cells = static_cast<std::size_t>(set.g->columns());
     const Vector fields = of_epoch(set, set.fields, epoch);
     set.g->apply(m_math.space(), ConstVector(model.data() + epoch * n_cells, n_cells), fields);
-    const std::vector<double> mine = m_math.to_host(fields);
-    const std::vector<double> observed = m_math.to_host(of_epoch(set, set.observed, epoch));
-    std::vector<double> all(static_cast<std::size_t>(set.g->fields().size() * set.n_points));
-    std::vector<double> residual(all.size());
-    for (std::size_t row = 0; row < mine.size(); ++row) {
-      const auto to = static_cast<std::size_t>(number_of_row(set, static_cast<std::int64_t>(row)));
-      all[to] = mine[row];
-      residual[to] = observed[row] - mine[row];
-    }
-    // other ranks' are 0 here
-    sum_everywhere(m_communicator, all.data(), static_cast<std::int64_t>(all.size()));
-    sum_everywhere(m_communicator, residual.data(), static_cast<std::int64_t>(residual.size()));
+    std::vector<double> all = gathered(set, m_math.to_host(fields));
+    std::vector<double> residual = m_data[index].values;
+    for (std::size_t i = 0; i < all.size(); ++i) residual[i] -= all[i];
     trend = set.bases[epoch].coefficients(residual);
     set.bases[epoch].add(trend, all);
     return all;
@@ -258,6 +245,8 @@ private:
     std::vector<std::vector<Vector>> functions;
     /// number of a field's first point in the whole set
     std::int64_t n_points = 0;
+    /// null: not for this norm
+    std::unique_ptr<StationNeighbors> neighbors;
   };
   void make_set(std::span<const DataSet> epochs, OperatorPointer g) {
     Set set;
@@ -279,6 +268,7 @@ private:
       set.of_squares = m_math.from_host("inverse_sigma", inverse_sigma);
       set.relative = m_math.zeros("relative_weights", rows(set));
       m_math.fill(set.relative, 1);
+      set.neighbors = std::make_unique<StationNeighbors>(epochs.front().points);
     }
     m_sets.push_back(std::move(set));
   }
@@ -298,16 +288,38 @@ private:
   [[nodiscard]] std::vector<DataSet> weighed(const Set& set, std::span<const DataSet> epochs) const {
     std::vector<DataSet> data(epochs.begin(), epochs.end());
     for (std::size_t e = 0; e < data.size(); ++e) {
-      const std::vector<double> mine = m_math.to_host(of_epoch(set, set.inverse_sigma, e));
-      // other ranks' are 0 here
-      std::vector<double> all(data[e].sigma.size());
-      for (std::size_t row = 0; row < mine.size(); ++row) {
-        all[static_cast<std::size_t>(number_of_row(set, static_cast<std::int64_t>(row)))] = mine[row];
-      }
-      sum_everywhere(m_communicator, all.data(), static_cast<std::int64_t>(all.size()));
+      const std::vector<double> all = gathered(set, m_math.to_host(of_epoch(set, set.inverse_sigma, e)));
       for (std::size_t i = 0; i < all.size(); ++i) data[e].sigma[i] = 1 / all[i];
     }
     return data;
+  }
+  /// Of the residuals in set.fields, by Huber's norm. Collective.
+  void add_huber(const Set& set, Misfit& misfit) const {
+    const auto n = static_cast<std::size_t>(set.n_points);
+    for (std::size_t e = 0; e < static_cast<std::size_t>(m_epochs); ++e) {
+      std::vector<double> mine = m_math.to_host(of_epoch(set, set.fields, e));
+      const std::vector<double> relative = m_math.to_host(of_epoch(set, set.relative, e));
+      for (std::size_t row = 0; row < mine.size(); ++row) mine[row] /= relative[row];
+      const std::vector<double> residuals = gathered(set, mine);
+      for (std::size_t first = 0; first < residuals.size(); first += n) {
+        const std::span<const double> of_field = std::span(residuals).subspan(first, n);
+        const std::vector<double> borne_out = set.neighbors->borne_out(of_field);
+        for (std::size_t i = 0; i < n; ++i) {
+          misfit.phi_d += HuberNorm::value(of_field[i]);
+          misfit.chi_sum += HuberNorm::counted(of_field[i], borne_out[i]);
+        }
+      }
+    }
+  }
+  /// Values of all ranks' rows of an epoch, (field, point), out of those of this rank's. Collective.
+  [[nodiscard]] std::vector<double> gathered(const Set& set, const std::vector<double>& mine) const {
+    // other ranks' are 0 here
+    std::vector<double> all(static_cast<std::size_t>(set.g->fields().size() * set.n_points));
+    for (std::size_t row = 0; row < mine.size(); ++row) {
+      all[static_cast<std::size_t>(number_of_row(set, static_cast<std::int64_t>(row)))] = mine[row];
+    }
+    sum_everywhere(m_communicator, all.data(), static_cast<std::int64_t>(all.size()));
+    return all;
   }
   /// Values of this rank's rows out of those of all.
   [[nodiscard]] std::vector<double> rows_of(const Set& set, const std::vector<double>& all) const {

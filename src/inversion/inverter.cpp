@@ -280,11 +280,16 @@ private:
       const double score = by_gcv ? std::log(m_misfit.squares / (part * part)) : 0;
       m_state.search.push_back({std::log(m_state.beta), score});
       if (!by_gcv) bend_of_l_curve(m_state.rows, m_state.search);
-      if (!is_settled || is_past_minimum(m_state.search)) break;
+      // both ends of the L-curve count as straight
+      if (!is_settled || is_past_minimum(m_state.search, by_gcv ? 2 : 3)) break;
       constexpr double cooling = 4;
       m_state.beta /= cooling;
       keep_state();
     }
+    // nearer than the last model, which follows the noise
+    m_math.copy(m_model, m_reference);
+    m_solver->clip(m_model);
+    find_misfit();
     solve_and_tell(std::exp(place_of_minimum(m_state.search)), fine);
   }
   /// For a beta that is not searched by the target.
@@ -469,17 +474,22 @@ private:
   /// The same with Huber's weights, where they are asked for, of the model itself.
   bool solve_for(double beta, double tolerance) {
     if (m_settings.data_norm == DataNorm::squares) return improve(beta, tolerance);
-    constexpr int most_reweightings = 10;
-    constexpr double settled = 0.01;
+    constexpr int most_reweightings = 30;
+    // the steps of phi shrink by a half or more
+    const double settled = 0.1 * tolerance;
+    double last = phi(beta);
     for (int n = 0; n < most_reweightings; ++n) {
-      const double last = m_misfit.chi_sum;
       m_data->reweigh(m_model);
       find_misfit();
       if (!improve(beta, tolerance)) return false;
-      if (std::abs(m_misfit.chi_sum - last) <= settled * last) return true;
+      const double now = phi(beta);
+      if (std::abs(now - last) <= settled * now) return true;
+      last = now;
     }
-    return true;
+    return false;
   }
+  /// Of m_model; what pulls into intervals left out
+  [[nodiscard]] double phi(double beta) { return m_misfit.phi_d + beta * m_regularization->value(m_model); }
   /// Adds a line to the table.
   void tell(const char* stage, double beta) {
     m_state.beta = beta;
