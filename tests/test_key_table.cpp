@@ -58,6 +58,10 @@ const Frame& frame_of(const std::string& path) {
       {"output.also", CaseUse::inversion, voxels + "inversion: {data: a.csv}\n"},
       {"sensitivity", CaseUse::sensitivity, voxels + grid},
       {"inversion", CaseUse::inversion, voxels + "inversion: {data: a.csv}\n"},
+      {"inversion.bounds.amplitude", CaseUse::inversion, voxels + "inversion: {data: a.csv, unknown: magnetization}\n"},
+      {"model.voxels.padding", CaseUse::inversion, voxels + "inversion: {data: a.csv}\n"},
+      {"magnetic.magnetization_direction", CaseUse::inversion,
+       voxels + "inversion: {data: a.csv, unknown: susceptibility}\n"},
       {"inversion.data[]", CaseUse::inversion, voxels + "inversion: {data: [{file: a.csv}]}\n"},
   };
   const Frame* best = &frames.front();

@@ -341,6 +341,112 @@ TEST(MagneticInversion, HasEpochsAndUncertaintyOfVectors) {
   EXPECT_EQ(upward[static_cast<std::size_t>(n)], model.values[static_cast<std::size_t>(5 * n)]);
 }
 
+/// Data of B's magnitude out of those of bx, by, bz; `inducing_field`: that of tmi_exact, T.
+DataSet magnitudes(const DataSet& components, Field field, const Vector& inducing_field) {
+  DataSet set = components;
+  set.fields = {field};
+  set.values.clear();
+  const std::size_t n = set.points.easting.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    Vector b{components.values[i], components.values[n + i], components.values[2 * n + i]};
+    for (std::size_t d = 0; d < 3; ++d) b[d] += inducing_field[d];
+    set.values.push_back(distance(b, {}) - distance(inducing_field, {}));
+  }
+  set.sigma.resize(n);
+  return set;
+}
+
+/// What magnetometers measure over strong bodies, and magnitudes of the anomalous field.
+TEST(MagneticInversion, TakesMagnitudesOfTheField) {
+  const BuriedBlock block;
+  constexpr double susceptibility = 2;
+  Vector induced = block.magnetic().inducing_field;
+  for (double& component : induced) component *= susceptibility / block.magnetic().vacuum_permeability;
+  const DataSet components = block.data({Field::bx, Field::by, Field::bz}, induced, 20);
+  const DataSet tmi = block.data({Field::tmi}, induced, 20);
+  const DataSet exact = magnitudes(components, Field::tmi_exact, block.magnetic().inducing_field);
+  const DataSet amplitude = magnitudes(components, Field::amplitude, {});
+  // so strong that its part along the field is not the difference of magnitudes
+  double apart = 0;
+  for (std::size_t i = 0; i < tmi.values.size(); ++i) {
+    apart = std::max(apart, std::abs(tmi.values[i] - exact.values[i]) / exact.sigma[i]);
+  }
+  ASSERT_GT(apart, 10);
+  for (const DataSet& data : {exact, amplitude}) {
+    InversionInput input = block.input(Unknown::susceptibility, {data});
+    input.settings.bounds = Range{0, 1.2 * susceptibility};
+    input.settings.norm = {0, 2, 2, 2};
+    input.settings.target_misfit = 0.1;
+    const InversionOutcome outcome = invert_here(input);
+    EXPECT_TRUE(outcome.on_target) << outcome.message;
+    const Summary found = summary_of(outcome.model, block.cells());
+    EXPECT_TRUE(block.is_inside(found.largest));
+    EXPECT_LT(distance(found.middle, middle_of_block), 30);
+    // phi_d is that of the magnitudes themselves
+    double phi_d = 0;
+    const PredictedData& predicted = outcome.model.data.front();
+    for (std::size_t i = 0; i < predicted.values.size(); ++i) {
+      phi_d += std::pow((predicted.values[i] - predicted.predicted[i]) / predicted.sigma[i], 2);
+    }
+    EXPECT_NEAR(phi_d, outcome.model.convergence.back().phi_d, 1e-9 * phi_d);
+  }
+  // beside components of another flight, with a start
+  InversionInput joint = block.input(Unknown::magnetization, {amplitude, components});
+  joint.start.assign(static_cast<std::size_t>(3 * block.n()), 0.1);
+  const InversionOutcome outcome = invert_here(joint);
+  EXPECT_TRUE(outcome.on_target) << outcome.message;
+}
+
+/// A susceptibility along a given direction, and the magnetisation of that direction.
+TEST(MagneticInversion, MagnetisesAlongAGivenDirection) {
+  const BuriedBlock block;
+  const Vector direction = vector_of(-35, 130, 1);
+  const double size = distance(block.magnetic().inducing_field, {}) / block.magnetic().vacuum_permeability;
+  constexpr double susceptibility = 0.05;
+  Vector magnetization = direction;
+  for (double& component : magnetization) component *= susceptibility * size;
+  const DataSet tmi = block.data({Field::tmi}, magnetization);
+  InversionInput input = block.input(Unknown::susceptibility, {tmi});
+  input.settings.bounds = Range{0, 1.2 * susceptibility};
+  input.settings.norm = {0, 2, 2, 2};
+  input.request.magnetic.magnetization_direction = direction;
+  const InversionOutcome outcome = invert_here(input);
+  EXPECT_TRUE(outcome.on_target) << outcome.message;
+  EXPECT_LT(distance(summary_of(outcome.model, block.cells()).middle, middle_of_block), 30);
+  input.request.magnetic.magnetization_direction = {};
+  EXPECT_FALSE(invert_here(input).on_target);
+}
+
+TEST(MagneticInversion, KeepsAmplitudesBelowTheLargest) {
+  const BuriedBlock block;
+  const DataSet tmi = block.data({Field::tmi}, vector_of(-35, 130, 2));
+  InversionInput input = block.input(Unknown::magnetization, {tmi});
+  const InversionOutcome free = invert_here(input);
+  const double most = 0.5 * free.model.convergence.back().maximum;
+  input.settings.most_amplitude = most;
+  const InversionOutcome outcome = invert_here(input);
+  EXPECT_TRUE(outcome.on_target) << outcome.message;
+  EXPECT_NEAR(outcome.model.convergence.back().chi, 1, 0.05);
+  const Numbers sizes = amplitude_of(outcome.model.values, Unknown::magnetization, block.n());
+  EXPECT_LE(*std::max_element(sizes.begin(), sizes.end()), most * (1 + 1e-12));
+  EXPECT_GT(std::count_if(sizes.begin(), sizes.end(), [&](double size) { return size > 0.99 * most; }), 1);
+}
+
+/// Standard deviations of vectors by a low rank, beside those of samples.
+TEST(MagneticInversion, HasUncertaintyOfVectorsByRank) {
+  const BuriedBlock block;
+  InversionInput input = block.input(Unknown::magnetization, {block.data({Field::tmi}, vector_of(50, 20, 1))});
+  input.settings.uncertainty.rank = 80;
+  const Numbers by_rank = invert_here(input).model.sigma;
+  ASSERT_EQ(std::ssize(by_rank), 3 * block.n());
+  input.settings.uncertainty = {400, 1, 0};
+  const Numbers by_samples = invert_here(input).model.sigma;
+  double squares = 0;
+  for (std::size_t i = 0; i < by_rank.size(); ++i) squares += std::pow(by_rank[i] / by_samples[i] - 1, 2);
+  // samples are good to 3.5 %
+  EXPECT_LT(std::sqrt(squares / static_cast<double>(by_rank.size())), 0.05);
+}
+
 TEST(MagneticInversion, NamesWhatIsWrong) {
   const BuriedBlock block;
   const DataSet tmi = block.data({Field::tmi}, {0, 1, -1});
@@ -357,8 +463,15 @@ TEST(MagneticInversion, NamesWhatIsWrong) {
   EXPECT_THAT(message(Unknown::density, [](InversionInput&) {}), HasSubstr("data[0].fields: has tmi, which is no"));
   EXPECT_THAT(message(Unknown::susceptibility, [](InversionInput& input) { input.data[0].fields = {Field::gz}; }),
               HasSubstr("data[0].fields: has gz, which is no"));
-  EXPECT_THAT(message(Unknown::magnetization, [](InversionInput& input) { input.data[0].fields = {Field::amplitude}; }),
-              HasSubstr("data[0].fields: has amplitude, which is no"));
+  EXPECT_THAT(message(Unknown::magnetization,
+                      [](InversionInput& input) {
+                        input.data = {input.data[0], input.data[0]};
+                        input.epochs = {"first", "second"};
+                        for (DataSet& epoch : input.data) epoch.fields = {Field::amplitude};
+                      }),
+              HasSubstr("data[0].fields: has amplitude, which is for one epoch alone"));
+  EXPECT_THAT(message(Unknown::susceptibility, [](InversionInput& input) { input.settings.most_amplitude = 3; }),
+              HasSubstr("inversion.bounds.amplitude: must be above 0, and is for a magnetization alone"));
   for (const Unknown unknown : {Unknown::susceptibility, Unknown::magnetization}) {
     EXPECT_THAT(message(unknown, [](InversionInput& input) { input.request.magnetic.inducing_field = {}; }),
                 HasSubstr("magnetic.inducing_field"));
@@ -373,8 +486,6 @@ TEST(MagneticInversion, NamesWhatIsWrong) {
   EXPECT_THAT(message(Unknown::magnetization,
                       [&](InversionInput& input) { input.reference.assign(static_cast<std::size_t>(block.n()), 0); }),
               HasSubstr("reference: has 600 values, 1800 are expected"));
-  EXPECT_THAT(message(Unknown::magnetization, [](InversionInput& input) { input.settings.uncertainty.rank = 3; }),
-              HasSubstr("inversion.uncertainty.rank: is not for a magnetization"));
   EXPECT_THAT(message(Unknown::magnetization,
                       [](InversionInput& input) {
                         input.settings.bounds = Range{0, 2};

@@ -173,6 +173,41 @@ TEST_F(MakeInversion, TakesTheFieldsOfTheDataThenOfTheCaseThenOfTheFile) {
   EXPECT_EQ(fields("fields: gzz\n", "{file: two.csv, fields: gz}"), FieldList{Field::gz});
 }
 
+TEST_F(MakeInversion, TakesFieldsOfTheCaseFromSeveralFiles) {
+  write("b.csv", "easting,northing,upward,gzz,gzz_sigma\n50,50,5,1,0.1\n");
+  const InversionInputs inputs = make(voxels + "fields: [gz, gzz]\ninversion: {data: [a.csv, b.csv]}\n");
+  ASSERT_THAT(inputs.data, SizeIs(2));
+  EXPECT_EQ(inputs.data[0].fields, FieldList{Field::gz});
+  EXPECT_EQ(inputs.data[1].fields, FieldList{Field::gzz});
+  EXPECT_THAT(wrong(voxels + "fields: [gz, gxx]\ninversion: {data: [a.csv, a.csv]}\n"),
+              HasSubstr("fields: asks for gxx, which no file of inversion.data has"));
+  // a file without any of them
+  EXPECT_THAT(wrong(voxels + "fields: gz\ninversion: {data: [a.csv, b.csv]}\n"),
+              HasSubstr("'b.csv' has no gz, which fields"));
+}
+
+TEST_F(MakeInversion, PadsTheCells) {
+  const std::string padded =
+      "model: {voxels: {easting: [0, 400, 4], northing: [0, 300, 3], upward: [-20, 0, 2], "
+      "padding: {cells: 2, growth: 2}}}\n";
+  const InversionInputs inputs = make(padded + "inversion: {data: a.csv}\n");
+  EXPECT_THAT(inputs.cells->edges()[0], ElementsAre(-600, -200, 0, 100, 200, 300, 400, 600, 1000));
+  EXPECT_THAT(inputs.cells->edges()[1], ElementsAre(-600, -200, 0, 100, 200, 300, 500, 900));
+  EXPECT_THAT(inputs.cells->edges()[2], ElementsAre(-80, -40, -20, -10, 0));
+}
+
+TEST_F(MakeInversion, TakesStationsUnderground) {
+  write("hole.csv", "easting,northing,upward,gz,gz_sigma\n150,150,-5,0.1,0.01\n150,150,-15,0.1,0.01\n");
+  EXPECT_THAT(wrong_of("data: hole.csv"), HasSubstr("or write underground: true beside its file"));
+  const InversionInputs inputs = of("data: {file: hole.csv, underground: true}");
+  EXPECT_EQ(inputs.cells->size(), 24);
+  // a ground survey beside it is checked as before, and the hole's cells stay below a topography
+  write("t.csv", "easting,northing,upward\n0,0,-2\n400,0,-2\n0,300,-2\n400,300,-2\n");
+  EXPECT_EQ(of("data: {file: hole.csv, underground: true}, topography: {file: t.csv}").cells->size(), 24);
+  EXPECT_THAT(wrong_of("data: {file: hole.csv, underground: true}, weighting: depth"),
+              HasSubstr("inversion.weighting: does not look at where stations are"));
+}
+
 TEST_F(MakeInversion, ReadsSeveralDataSets) {
   write("b.csv", "0.05 0.05 0.01 1.5\n0.15 0.05 0.01 2.5\n");
   const InversionInputs inputs =
@@ -250,8 +285,8 @@ TEST_F(MakeInversion, NamesStationsBelowTheTopOfActiveCells) {
       wrong_of("data: in.csv"),
       "case.yaml:2: inversion.data: in.csv: point 1 at easting 150, northing 250 has height -3, but the active "
       "cells below the surface reach up to 0 there, and 2 more; the deepest is point 3, 90 m below; stations must "
-      "be above active cells: check the heights, give inversion.topography, or make the cells at the surface "
-      "thinner");
+      "be above active cells: check the heights, give inversion.topography, make the cells at the surface "
+      "thinner, or write underground: true beside its file where the stations are in boreholes or tunnels");
   // on the top face, a rounding error below it, and beside the cells
   write("on.csv", "easting,northing,upward,gz,gz_sigma\n50,50,0,1,1\n400,300,0,1,1\n401,50,-5,1,1\n");
   EXPECT_EQ(wrong_of("data: on.csv"), "");
@@ -453,16 +488,15 @@ TEST_F(MakeInversion, TakesTheFieldsOfTheUnknown) {
   EXPECT_EQ(wrong(voxels + field + "inversion: {data: {file: both.csv, fields: gz}, unknown: susceptibility}\n"),
             "case.yaml:3: inversion.data.file: 'both.csv' is asked for gz by inversion.data.fields, but "
             "inversion.unknown is susceptibility, of which data are bx, by, bz, bxx, byy, bzz, bxy, bxz, byz, tmi, "
-            "tmi_x, tmi_y, tmi_z");
-  EXPECT_THAT(
-      wrong(voxels + field + "inversion: {data: {file: both.csv, fields: amplitude}, unknown: magnetization}\n"),
-      HasSubstr("is asked for amplitude by inversion.data.fields, but inversion.unknown is magnetization"));
+            "tmi_exact, amplitude, tmi_x, tmi_y, tmi_z");
+  const InversionInputs magnitude =
+      make(voxels + "inversion: {data: {file: both.csv, fields: amplitude}, sigma: 1, unknown: magnetization}\n");
+  EXPECT_EQ(magnitude.data[0].fields, FieldList{Field::amplitude});
   EXPECT_THAT(wrong_of("data: {file: both.csv, fields: tmi}"),
               HasSubstr("is asked for tmi by inversion.data.fields, but inversion.unknown is density"));
-  EXPECT_THAT(
-      wrong_of("data: a.csv, unknown: magnetization"),
-      HasSubstr("'a.csv' has no measurements; bx, by, bz, bxx, byy, bzz, bxy, bxz, byz, tmi, tmi_x, tmi_y, tmi_z "
-                "are what it can have; it has gz"));
+  EXPECT_THAT(wrong_of("data: a.csv, unknown: magnetization"),
+              HasSubstr("'a.csv' has no measurements; bx, by, bz, bxx, byy, bzz, bxy, bxz, byz, tmi, tmi_exact, "
+                        "amplitude, tmi_x, tmi_y, tmi_z are what it can have; it has gz"));
 }
 
 TEST_F(MakeInversion, NeedsAnInducingField) {

@@ -264,6 +264,9 @@ TEST_F(ReadInversion, ReadsTheUnknown) {
   const InversionSettings vector = settings("  unknown: magnetization\n  bounds: [-2, 3]\n");
   EXPECT_EQ(vector.unknown, Unknown::magnetization);
   EXPECT_EQ(vector.bounds->max, 3);
+  const InversionSpec start = spec("  unknown: magnetization\n  start: [1, 2, -3]\n  bounds: {amplitude: 5}\n");
+  EXPECT_EQ(std::get<1>(*start.start), (std::array<double, 3>{1, 2, -3}));
+  EXPECT_EQ(start.settings.most_amplitude, 5);
 }
 
 TEST_F(ReadInversion, SaysWhatIsNotForAnUnknown) {
@@ -273,13 +276,15 @@ TEST_F(ReadInversion, SaysWhatIsNotForAnUnknown) {
       {"susceptibility", "reference: high",
        "inversion.reference: is 'high'; a susceptibility in SI or {file: name} is expected"},
       {"susceptibility", "bounds: [1, 2]", "inversion.bounds: do not hold 0"},
-      {"magnetization", "reference: 1", "inversion.reference: is not for unknown: magnetization, whose reference is 0"},
-      {"magnetization", "start: {file: s.h5}", "inversion.start: is not for unknown: magnetization"},
-      {"magnetization", "bounds: {file: b.h5}", "inversion.bounds: is a map, which is not for unknown: magnetization"},
+      {"magnetization", "reference: 1",
+       "inversion.reference: is '1'; [easting, northing, upward] in A/m or {file: name}"},
+      {"magnetization", "start: [0, 1]", "inversion.start: "},
       {"magnetization", "bounds: {intervals: [[0, 1], [2, 3]]}",
-       "inversion.bounds: is a map, which is not for unknown: magnetization"},
-      {"magnetization", "uncertainty: {rank: 5}",
-       "inversion.uncertainty: is by rank, which is not for a magnetization; write uncertainty: {samples: 100}"},
+       "inversion.bounds.intervals: is not for unknown: magnetization; write [min, max] of each component, {amplitude: "
+       "5}"},
+      {"susceptibility", "bounds: {amplitude: 5}",
+       "inversion.bounds.amplitude: is not for unknown: susceptibility; write [min, max], or leave bounds out"},
+      {"magnetization", "bounds: {amplitude: 0}", "inversion.bounds.amplitude: is '0'"},
       {"susceptability", "norm: 2", "inversion.unknown: is 'susceptability'; did you mean susceptibility?"},
   };
   for (const auto& [unknown, line, message] : cases) {
@@ -315,7 +320,7 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
       {"bounds: [0, high]", "inversion.bounds.1: is 'high'; a number, or null for no bound on this side, is expected"},
       {"bounds: [null, -100]",
        "inversion.bounds: do not hold 0, which is the reference where none is written; write reference: -100"},
-      {"bounds: {}", "inversion.bounds: one of the keys file, intervals is missing"},
+      {"bounds: {}", "inversion.bounds: one of the keys file, intervals, amplitude is missing"},
       {"bounds: {file: b.h5, intervals: [[0, 1], [2, 3]]}", "inversion.bounds: has file and intervals; exactly one of"},
       {"bounds: {intervals: [[0, 50]]}", "inversion.bounds.intervals: has 1 interval; a list of two or more"},
       {"bounds: {intervals: [[0, 50], [400, 300]]}",

@@ -22,21 +22,30 @@ namespace prismfield {
 [[nodiscard]] constexpr std::int64_t components(Unknown unknown) noexcept {
   return unknown == Unknown::magnetization ? 3 : 1;
 }
-/// The fields that are linear in it, of which data can be; those of a list.
+/// The fields that depend on it, of which data can be; those of a list.
 [[nodiscard]] constexpr FieldList fields_of(Unknown unknown, FieldList list = FieldList::every()) noexcept {
-  FieldList fields;
-  for (const FieldInfo& field : list) {
-    if (field.is_linear() && field.is_magnetic == (unknown != Unknown::density)) fields.add(field.field);
-  }
-  return fields;
+  return unknown == Unknown::density ? list.of_density() : list.of_magnetisation();
 }
 
-/// The first field of a list that is along the inducing field; none: it has none of them.
+/// The first field of a list that needs the inducing field, being along it or beside it; none: it has none of them.
 [[nodiscard]] constexpr std::optional<Field> first_along_inducing_field(FieldList list) noexcept {
   for (const FieldInfo& field : list) {
-    if (field.rule == FieldRule::along_inducing_field) return field.field;
+    if (field.rule == FieldRule::along_inducing_field || field.rule == FieldRule::exact_anomaly) return field.field;
   }
   return std::nullopt;
+}
+
+/// The fields of which an operator needs rows for data of these: magnitudes of B are made of its components.
+[[nodiscard]] constexpr FieldList row_fields(FieldList data) noexcept {
+  FieldList fields;
+  for (const FieldInfo& field : data) {
+    if (field.is_linear()) {
+      fields.add(field.field);
+    } else {
+      fields.add(FieldList{Field::bx, Field::by, Field::bz});
+    }
+  }
+  return fields;
 }
 
 /// What makes deep or distant cells count less in the regularisation.
@@ -90,6 +99,8 @@ struct InversionSettings {
   /// minimum and maximum of every cell, of a magnetisation those of each component, one of them infinite where bounds
   /// are one-sided; unset: no bounds
   std::optional<Range> bounds;
+  /// of a magnetisation: the largest magnitude of a cell, A/m, above 0; unset: any
+  std::optional<double> most_amplitude;
   /// allowed values, rising and disjoint, within `bounds`, of no magnetisation; empty: all within bounds
   std::vector<Range> intervals;
   double smallness = 1;

@@ -106,6 +106,9 @@ struct Magnetic {
   /// F0, T, along easting, northing, upward: needed for total-field anomalies. What it induces is part of the prisms'
   /// magnetisation
   std::array<double, 3> inducing_field{};
+  /// of what a susceptibility that is solved for gets from the inducing field, of length 1, as where remanence is known
+  /// to turn it; 0: along the inducing field
+  std::array<double, 3> magnetization_direction{};
   Inside inside = Inside::flux_density;
   /// mu0, N A-2, CODATA 2018
   double vacuum_permeability = 1.25663706212e-6;

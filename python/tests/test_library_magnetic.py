@@ -286,7 +286,7 @@ def test_inversions_are_those_of_the_program(tmp_path, unknown, names):
 @pytest.mark.parametrize(
     "options, text",
     [
-        ({}, "has tmi, which is no linear field of a density; set unknown to susceptibility or magnetization"),
+        ({}, "has tmi, which is no field of a density; set unknown to susceptibility or magnetization"),
         ({"unknown": "chi"}, "unknown: 'chi' is none of density, susceptibility, magnetization"),
         ({"unknown": "susceptibility"}, "inducing_field: unknown is susceptibility"),
         ({"unknown": "magnetization"}, "inducing_field: data[0] has tmi, which needs the inducing field"),

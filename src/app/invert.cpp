@@ -33,6 +33,7 @@
 #include "compute/checkpoint.hpp"
 #include "compute/method.hpp"
 #include "compute/plan.hpp"
+#include "inversion/inverter.hpp"
 #include "inversion/low_rank_algebra.hpp"
 #include "inversion/outcome.hpp"
 #include "inversion/station_neighbors.hpp"
@@ -79,6 +80,7 @@ std::string beta_text(const InversionSettings& settings) {
 std::string bounds_in_words(const InversionSpec& spec) {
   if (spec.bounds) return fmt::format(", bounds of {}", shown(spec.bounds->file.filename().string()));
   const InversionSettings& settings = spec.settings;
+  if (settings.most_amplitude) return fmt::format(", amplitudes up to {:g} A/m", *settings.most_amplitude);
   if (!settings.bounds) return "";
   const std::string in_unit =
       fmt::format(" {}{}", unit(settings.unknown), components(settings.unknown) > 1 ? " of each component" : "");
@@ -185,6 +187,47 @@ std::string tesla_warning(const DataSet& data, std::size_t f, const FieldInfo& f
                      shown(data.name), field.name, size, field.unit, field.unit.substr(1), field.unit);
 }
 
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Names a constant that the stations at the margin of a survey have in common, where anomalies have mostly died out;
+/// "" otherwise.
+std::string constant_warning(const DataSet& data, std::size_t f, const FieldInfo& field) {
+  // margin: the outer tenth on each side; what falls as slowly as gz is left out, it reaches further
+  constexpr double inner = 0.8, suspicious = 3;
+  constexpr std::size_t least_stations = 8;
+  if (!field.is_magnetic && field.unit != "Eotvos") return "";
+  const Bounds area = bounds_of(data.points);
+  const auto is_outside = [](double at, double least, double most) {
+    return std::abs(2 * at - least - most) > inner * (most - least);
+  };
+  std::vector<double> values, sigmas, scatter;
+  const std::size_t first = f * static_cast<std::size_t>(data.points.size());
+  for (std::size_t i = 0; i < data.points.easting.size(); ++i) {
+    if (!is_outside(data.points.easting[i], area.west, area.east) &&
+        !is_outside(data.points.northing[i], area.south, area.north)) {
+      continue;
+    }
+    values.push_back(data.values[first + i] * field.scale);
+    sigmas.push_back(data.sigma[first + i] * field.scale);
+  }
+  if (values.size() < least_stations) return "";
+  const double constant = median(values), sigma = median(sigmas);
+  for (const double value : values) scatter.push_back(std::abs(value - constant));
+  // of normal errors the median of their sizes is 0.6745 sigma
+  const double usual = std::max(median(scatter) / 0.6745, sigma);
+  if (std::abs(constant) <= suspicious * usual) return "";
+  return fmt::format(
+      "{}: {} at the margin of the survey is {:.3g} {} (median of {}), {:.2g} times what it scatters about it: is it a "
+      "constant that no cells explain, as regional fields and base levels leave? inversion.trend: constant takes it "
+      "out",
+      shown(data.name), field.name, constant, field.unit, counted(std::ssize(values), "station"),
+      std::abs(constant) / usual);
+}
+
 /// Where data and sigma can hardly be in their unit, or belong to each other.
 std::vector<std::string> signal_warnings(const DataSet& data, Trend trend) {
   constexpr double most_sigmas = 1000;
@@ -193,8 +236,11 @@ std::vector<std::string> signal_warnings(const DataSet& data, Trend trend) {
   for (const FieldInfo& field : data.fields) {
     if (std::string in_tesla = tesla_warning(data, f, field); !in_tesla.empty())
       warnings.push_back(std::move(in_tesla));
-    const double ratio = signal_to_sigma(data, f++, trend != Trend::none);
+    const double ratio = signal_to_sigma(data, f, trend != Trend::none);
+    const std::string constant = trend == Trend::none ? constant_warning(data, f, field) : "";
+    ++f;
     if (data.sigma_is_unknown) continue;
+    if (!constant.empty()) warnings.push_back(constant);
     if (ratio < 1) {
       warnings.push_back(fmt::format(
           "{}: {} is {:.2g} times its sigma (RMS), so it may hold noise alone; sigma is in {}: is it too large?",
@@ -312,12 +358,11 @@ std::string convergence_line(const ConvergenceRow& row) {
 }
 
 /// What --dry-run prints beside the heading: bytes of G by precision for so many ranks, of vectors, of the model and
-/// the files beside it. `seconds`: in which all of G is computed once.
-std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int ranks, const std::string& ranks_text,
-                            double seconds) {
+/// the files beside it.
+std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int ranks, const std::string& ranks_text) {
   const std::int64_t epochs = inputs.n_epochs();
   std::int64_t rows = 0;
-  for (const DataSet& data : inputs.data) rows += data.size();
+  for (const DataSet& data : inputs.data) rows += row_fields(data.fields).size() * data.points.size();
   // G serves all epochs
   rows /= epochs;
   const std::int64_t mine = (rows + ranks - 1) / ranks;
@@ -342,8 +387,15 @@ std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int 
     const std::string kind = own ? "" : fmt::format("{}, ", info(model_format(file.file).value()).long_name);
     row(own ? "model" : "also", fmt::format("{}, {}about {}", file.file.string(), kind, size_text(file.bytes)));
   }
-  row("estimated time", duration_text(seconds) + " to compute G once; hundreds of products with it follow");
   return text;
+}
+
+/// The last line of --dry-run.
+std::string time_line(const InversionSeconds& seconds, const InversionSettings& settings) {
+  const std::int64_t products = usual_products(settings);
+  return fmt::format("  {:<18}{}: {} to compute G once, {} for each of about {} with it\n", "estimated time",
+                     duration_text(seconds.setup + static_cast<double>(products) * seconds.product),
+                     duration_text(seconds.setup), duration_text(seconds.product), counted(products, "product"));
 }
 
 /// What a user should be told of densities, bounds or a reference, that can hardly be in their unit.
@@ -417,9 +469,44 @@ std::vector<std::string> borne_out_warnings(const InversionOutcome& outcome, Dat
   return warnings;
 }
 
+/// Says where most of a model lies beside the survey, seen from above; "" otherwise.
+std::string beside_survey(const InvertedModel& model) {
+  std::vector<double> eastings, northings;
+  for (const PredictedData& data : model.data) {
+    eastings.insert(eastings.end(), data.points.easting.begin(), data.points.easting.end());
+    northings.insert(northings.end(), data.points.northing.begin(), data.points.northing.end());
+  }
+  const Range east = range_of(eastings), north = range_of(northings);
+  const std::vector<double> sizes = amplitude_of(model.values, model.unknown, std::ssize(model.cells));
+  const CellCounts counts = counts_of(model.edges);
+  double all = 0, beside = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::int64_t cell = model.cells[i % model.cells.size()];
+    const std::array<std::int64_t, 3> at = {cell % counts[0], cell / counts[0] % counts[1],
+                                            cell / counts[0] / counts[1]};
+    double amount = std::abs(sizes[i]);
+    std::array<double, 3> center{};
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double* const edge = &model.edges[d][static_cast<std::size_t>(at[d])];
+      amount *= edge[1] - edge[0];
+      center[d] = edge[0] + (edge[1] - edge[0]) / 2;
+    }
+    all += amount;
+    const auto is_beside = [](double x, const Range& range) { return x < range.min || x > range.max; };
+    if (is_beside(center[0], east) || is_beside(center[1], north)) beside += amount;
+  }
+  constexpr double most_of_it = 0.8;
+  if (!(beside > most_of_it * all)) return "";
+  return fmt::format(
+      "{:.0f} % of the model ({} times volume) lies beside the survey, seen from above, where data hardly see it: is "
+      "there a regional field, which inversion.trend takes out?",
+      100 * beside / all, name(model.unknown));
+}
+
 std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcome& outcome) {
   const InversionSettings& settings = run.inversion->settings;
   std::vector<std::string> warnings = borne_out_warnings(outcome, settings.data_norm);
+  if (std::string beside = beside_survey(outcome.model); !beside.empty()) warnings.push_back(std::move(beside));
   if (const std::string unsettled = unsettled_message(outcome.model.convergence, settings); !unsettled.empty()) {
     warnings.push_back(unsettled);
   }
@@ -480,8 +567,9 @@ std::string inversion_summary(const Case& run, const InversionOutcome& outcome, 
   text += fmt::format("{}: {:.4g} to {:.4g} {}", name(model.unknown), found.min, found.max, unit(model.unknown));
   if (!model.sigma.empty()) {
     const auto [low, high] = std::minmax_element(model.sigma.begin(), model.sigma.end());
-    text += fmt::format("\nstandard deviation: {:.3g} to {:.3g} {}, {}", *low, *high, unit(model.unknown),
-                        uncertainty_text(model));
+    const bool is_bounded = run.inversion->settings.bounds || run.inversion->bounds;
+    text += fmt::format("\nstandard deviation{}: {:.3g} to {:.3g} {}, {}", is_bounded ? " without bounds" : "", *low,
+                        *high, unit(model.unknown), uncertainty_text(model));
   }
   if (model.resolution_trace) {
     text +=
@@ -647,23 +735,21 @@ void tell_inputs(const InvertOptions& options, const Case& run, const InversionI
   tell_notes(options, run, inputs.notes);
 }
 
-/// About how long computing all of G takes. Collective.
-double seconds_of_sensitivities(const Case& run, const InversionInputs& inputs, const Communicator& communicator) {
-  double seconds = 0;
-  const MagnetizedPrisms columns(*inputs.cells, unit_magnetizations(run.inversion->settings.unknown, run.magnetic));
-  for (std::size_t i = 0; i < inputs.data.size(); i += static_cast<std::size_t>(inputs.n_epochs())) {
-    const DataSet& data = inputs.data[i];
-    Request request = run.request();
-    request.fields = data.fields;
-    request.execution.partition = Partition::points;
-    Plan plan;
-    agree(communicator, [&] {
-      const Machine machine = at_places_of(run, [&] { return machine_here(request, communicator); });
-      plan = make_plan(request, problem_size(columns, data.points), machine);
-    });
-    seconds += estimated_seconds(request, columns, data.points, plan, communicator);
-  }
-  return seconds;
+/// What the library takes of a case.
+InversionInput input_of(const Case& run, InversionInputs& inputs) {
+  InversionInput input;
+  input.request = run.request();
+  input.storage = run.sensitivity;
+  input.settings = run.inversion->settings;
+  input.cells = inputs.cells.get();
+  input.epochs = std::move(inputs.epochs);
+  input.data = std::move(inputs.data);
+  input.reference = std::move(inputs.reference);
+  input.lower = std::move(inputs.lower);
+  input.upper = std::move(inputs.upper);
+  input.cell_weights = std::move(inputs.cell_weights);
+  input.start = std::move(inputs.start);
+  return input;
 }
 
 /// Inverts, writes, and removes the checkpoint. Collective.
@@ -677,23 +763,12 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
   });
   const Digest hash = inversion_hash(run, inputs);
   const std::optional<InversionState> state = state_to_go_on(options, run, hash, communicator);
-  InversionInput input;
-  input.request = run.request();
-  input.storage = run.sensitivity;
   auto header = header_for<SensitivityHeader>(run, "invert", communicator.size());
   header.cells = inputs.cells.get();
   header.unknown = run.inversion->settings.unknown;
   SensitivityFiles files(std::move(header), communicator);
+  InversionInput input = input_of(run, inputs);
   input.storage.rows = &files;
-  input.settings = run.inversion->settings;
-  input.cells = inputs.cells.get();
-  input.epochs = std::move(inputs.epochs);
-  input.data = std::move(inputs.data);
-  input.reference = std::move(inputs.reference);
-  input.lower = std::move(inputs.lower);
-  input.upper = std::move(inputs.upper);
-  input.cell_weights = std::move(inputs.cell_weights);
-  input.start = std::move(inputs.start);
   InvertObserver observer(options, run, hash, communicator);
   const InversionOutcome outcome = made_together(communicator, [&] {
     return at_places_of(run, [&] {
@@ -746,11 +821,11 @@ ProgramEnd execute(const InvertOptions& options, const std::vector<std::string>&
   const StartedRanks started = start_ranks(kokkos_options, communicator);
   if (tells) std::cout << inversion_heading(run, inputs) << std::flush;
   if (options.dry_run) {
-    const double seconds = seconds_of_sensitivities(run, inputs, communicator);
-    if (tells) {
-      std::cout << inversion_sizes(run, inputs, communicator.size(), placement_text(started.places), seconds)
-                << std::flush;
-    }
+    const std::string sizes = inversion_sizes(run, inputs, communicator.size(), placement_text(started.places));
+    const InversionInput input = input_of(run, inputs);
+    const InversionSeconds seconds = made_together(
+        communicator, [&] { return at_places_of(run, [&] { return estimated_inversion(input, communicator); }); });
+    if (tells) std::cout << sizes << time_line(seconds, run.inversion->settings) << std::flush;
     return {};
   }
   agree(communicator, [&] {

@@ -199,16 +199,21 @@ T whole(double value) {
   return static_cast<T>(value);
 }
 
-/// T, of inclination and declination, degrees, and intensity, nT.
-std::array<double, 3> inducing_field(Numbers values) {
-  constexpr double nanotesla = 1e-9;
+/// Of inclination and declination, degrees.
+std::array<double, 3> vector_along(Numbers values, double length) {
   if (!(std::abs(values[0]) <= 90 && std::abs(values[1]) <= 360)) {
     throw InputError("", "",
                      "is " + std::to_string(values[0]) + ", " + std::to_string(values[1]) +
                          " degrees; an inclination from -90 to 90 and a declination from -360 to 360 are expected");
   }
+  return vector_of(values[0], values[1], length);
+}
+
+/// T, of inclination and declination, degrees, and intensity, nT.
+std::array<double, 3> inducing_field(Numbers values) {
+  constexpr double nanotesla = 1e-9;
   if (const std::string error = intensity_error(values[2]); !error.empty()) throw InputError("", "", error);
-  return vector_of(values[0], values[1], values[2] * nanotesla);
+  return vector_along(values, values[2] * nanotesla);
 }
 
 template <std::size_t n>
@@ -239,6 +244,8 @@ const std::map<std::string, NumberKey, std::less<>>& number_keys() {
       {"gravitational_constant", {1, [](Settings& s, Numbers v) { s.request.gravitational_constant = v[0]; }}},
       {"magnetic.inducing_field",
        {3, [](Settings& s, Numbers v) { s.request.magnetic.inducing_field = inducing_field(v); }}},
+      {"magnetic.magnetization_direction",
+       {2, [](Settings& s, Numbers v) { s.request.magnetic.magnetization_direction = vector_along(v, 1); }}},
       {"magnetic.vacuum_permeability",
        {1, [](Settings& s, Numbers v) { s.request.magnetic.vacuum_permeability = v[0]; }}},
       {"execution.batch", of_execution(&Execution::batch)},

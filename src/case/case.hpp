@@ -59,8 +59,16 @@ struct CellProperties {
   MagnetizationSpec magnetization = std::array<double, 3>{};
 };
 
+/// Cells around those of a mesh, on each side but the top, outwards each `growth` times as wide as the one before.
+struct Padding {
+  std::int64_t cells = 0;
+  double growth = 1;
+};
+
 /// model.voxels
-struct VoxelsSpec : Voxels, CellProperties {};
+struct VoxelsSpec : Voxels, CellProperties {
+  Padding padding;
+};
 
 /// Cell edges of one direction of a mesh in a file.
 struct EdgesFile {
@@ -149,6 +157,9 @@ struct TopographySpec {
   std::vector<std::string> columns;
 };
 
+/// In the unit of the unknown everywhere, of a magnetisation along easting, northing and upward; or a file on the mesh.
+using CellModelSpec = std::variant<double, std::array<double, 3>, DensityFile>;
+
 /// The section `inversion` of a case, as its keys say it.
 struct InversionSpec {
   /// data set by data set, each epoch by epoch
@@ -162,10 +173,9 @@ struct InversionSpec {
   std::optional<SigmaRule> sigma;
   /// a number was written as sigma, which is for data of one field; `sigma` has it for every field
   bool sigma_is_of_one_field = false;
-  /// in the unit of the unknown everywhere, or a file on the mesh
-  std::variant<double, DensityFile> reference = 0.0;
-  /// the same; unset: the reference
-  std::optional<std::variant<double, DensityFile>> start;
+  CellModelSpec reference = 0.0;
+  /// unset: the reference
+  std::optional<CellModelSpec> start;
   /// the file with the datasets lower and upper
   std::optional<DensityFile> bounds;
   std::optional<DensityFile> cell_weights, active;

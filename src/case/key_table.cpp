@@ -53,7 +53,8 @@ const std::vector<std::pair<Commands, Paths>> used_keys = {
     {case_commands::run, {"execution.check_points", "observations.noise", "magnetic.demagnetization"}},
     {case_commands::run | case_commands::invert, {"output.checkpoint"}},
     {case_commands::invert, {"inversion", "output.also"}},
-    {case_commands::invert | case_commands::sensitivity, {"sensitivity"}},
+    {case_commands::invert | case_commands::sensitivity,
+     {"sensitivity", "model.voxels.padding", "magnetic.magnetization_direction"}},
     // an inversion has its points from data, and finds what fills the cells
     {case_commands::run | case_commands::sensitivity,
      {"observations", "model.voxels.density", "model.voxels.susceptibility", "model.voxels.magnetization",

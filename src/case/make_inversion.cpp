@@ -219,11 +219,18 @@ public:
         make_bounds();
         m_result.reference = model_of(m_spec.reference, "reference");
         if (m_spec.start) m_result.start = model_of(*m_spec.start, "start");
+        // those of a file are of each component
+        for (std::vector<double>* bounds : {&m_result.lower, &m_result.upper}) {
+          const std::vector<double> of_one = *bounds;
+          for (std::int64_t c = 1; c < components(m_spec.settings.unknown); ++c) {
+            bounds->insert(bounds->end(), of_one.begin(), of_one.end());
+          }
+        }
       });
       m_problems.collect([&] { make_weights(); });
       for (const std::size_t set : m_first_epochs) {
-        check_stations(set);
-        check_heights(set);
+        if (!m_is_underground[set]) check_stations(set);
+        if (!m_is_underground[set]) check_heights(set);
         check_place(set);
       }
     }
@@ -237,6 +244,7 @@ private:
     defaults.axes = m_run.axes;
     defaults.inducing_field = m_run.magnetic.inducing_field;
     if (m_run.fields_given) defaults.fields = m_run.fields;
+    defaults.has_other_files = static_cast<std::int64_t>(m_spec.data.size()) > m_spec.n_epochs;
     defaults.unknown = m_spec.settings.unknown;
     defaults.sigma = m_spec.sigma;
     defaults.sigma_may_be_unknown = !m_spec.settings.beta && m_spec.settings.beta_choice != BetaChoice::target;
@@ -248,6 +256,7 @@ private:
         const InputFile file = input_file(m_run, spec.file, m_spec.data_keys[i]);
         m_result.data.push_back(read_observed_data(file, spec, defaults));
         m_data_keys.push_back(m_spec.data_keys[i]);
+        m_is_underground.push_back(spec.is_underground);
         if (!is_first) return check_epoch(m_result.data.back(), m_result.data[m_first_epochs.back()], file);
         is_first = false;
         m_first_epochs.push_back(m_result.data.size() - 1);
@@ -255,6 +264,20 @@ private:
     }
     name_epochs();
     check_sigma();
+    if (m_run.fields_given && m_result.data.size() == m_spec.data.size()) check_fields();
+  }
+
+  /// What the case asks for and no file has.
+  void check_fields() {
+    FieldList there;
+    for (const DataSet& data : m_result.data) there.add(data.fields);
+    for (const FieldInfo& field : m_run.fields) {
+      const bool is_of_files = std::any_of(m_spec.data.begin(), m_spec.data.end(),
+                                           [](const ObservedDataFile& file) { return !file.fields; });
+      if (is_of_files && !there.contains(field.field)) {
+        m_problems.add("", "fields", fmt::format("asks for {}, which no file of inversion.data has", field.name));
+      }
+    }
   }
 
   /// A number as sigma is of one field's unit; where nothing states sigma the user should know what stands for it.
@@ -345,6 +368,7 @@ private:
     const std::vector<std::int64_t> layers = highest_layers(counts_of(edges), cells);
     std::vector<double> ceilings(layers.size(), unbounded);
     for (const std::size_t set : m_first_epochs) {
+      if (m_is_underground[set]) continue;
       const Points& points = m_result.data[set].points;
       const std::vector<double> ground = ground_at_stations(set, edges);
       for (std::size_t i = 0; i < ground.size(); ++i) {
@@ -486,38 +510,60 @@ private:
   [[nodiscard]] const char* unknown_name() const { return name(m_spec.settings.unknown); }
   [[nodiscard]] const char* unknown_unit() const { return unit(m_spec.settings.unknown); }
 
+  /// What a file has for each active cell, one component after the other.
+  std::vector<double> model_of_file(const InputFile& file, const DensityFile& spec, const std::string& what) {
+    const ActiveCells& cells = *m_result.cells;
+    if (components(m_spec.settings.unknown) > 1) {
+      std::vector<double> all;
+      for (const std::vector<double>& component :
+           read_cell_magnetizations(m_run, file, spec, cells.counts(), m_result.notes)) {
+        const std::vector<double> of_active = cells.of_all(component);
+        all.insert(all.end(), of_active.begin(), of_active.end());
+      }
+      return all;
+    }
+    if (std::string note = ubc_model_note(file, spec); !note.empty()) m_result.notes.push_back(std::move(note));
+    // the model of an earlier inversion lacks values where its cells were inactive
+    std::vector<double> values = cells.of_all(read_densities(file, spec, cells.counts(), NanDensities::kept));
+    const auto lacking = std::count_if(values.begin(), values.end(), [](double x) { return std::isnan(x); });
+    if (lacking == 0) return values;
+    throw file.error(
+        fmt::format("has NaN for {}; a {} has a {} for each", counted(lacking, "active cell"), what, unknown_name()));
+  }
+
   /// Values of the unknowns of an epoch that `what`, reference or start, says. Throws InputError where bounds leave
   /// them out.
-  std::vector<double> model_of(const std::variant<double, DensityFile>& spec, const std::string& what) {
+  std::vector<double> model_of(const CellModelSpec& spec, const std::string& what) {
     const ActiveCells& cells = *m_result.cells;
-    const auto n = static_cast<std::size_t>(components(m_spec.settings.unknown) * cells.size());
+    const auto n = static_cast<std::size_t>(cells.size());
+    const auto n_components = static_cast<std::size_t>(components(m_spec.settings.unknown));
     const std::string key = "inversion." + what;
     std::vector<double> values;
     std::optional<InputFile> file;
     if (const auto* of_file = std::get_if<DensityFile>(&spec)) {
       file = input_file(m_run, of_file->file, key + ".file");
-      if (std::string note = ubc_model_note(*file, *of_file); !note.empty()) m_result.notes.push_back(std::move(note));
-      // the model of an earlier inversion lacks values where its cells were inactive
-      values = cells.of_all(read_densities(*file, *of_file, cells.counts(), NanDensities::kept));
-      const auto lacking = std::count_if(values.begin(), values.end(), [](double x) { return std::isnan(x); });
-      if (lacking > 0) {
-        throw file->error(fmt::format("has NaN for {}; a {} has a {} for each", counted(lacking, "active cell"), what,
-                                      unknown_name()));
-      }
+      values = model_of_file(*file, *of_file, what);
     } else {
-      values.assign(n, std::get<double>(spec));
+      for (std::size_t c = 0; c < n_components; ++c) {
+        const auto* vector = std::get_if<std::array<double, 3>>(&spec);
+        values.insert(values.end(), n, vector != nullptr ? (*vector)[c] : std::get<double>(spec));
+      }
     }
     const auto bounds_at = [&](std::size_t j) {
       return m_result.lower.empty() ? m_spec.settings.bounds.value_or(Range{-unbounded, unbounded})
                                     : Range{m_result.lower[j], m_result.upper[j]};
     };
-    const WrongCells outside =
-        wrong_cells(cells, [&](std::size_t j) { return values[j] < bounds_at(j).min || values[j] > bounds_at(j).max; });
-    if (outside.text.empty()) return values;
-    const std::string text =
-        fmt::format("is outside inversion.bounds in {}: {:.6g} {}, bounds {}; change one of the two", outside.text,
-                    values[outside.first], unknown_unit(), bounds_text(bounds_at(outside.first)));
-    throw file ? file->error(text) : InputError("", key, text);
+    for (std::size_t first = 0; first < values.size(); first += n) {
+      const WrongCells outside = wrong_cells(cells, [&](std::size_t j) {
+        return values[first + j] < bounds_at(j).min || values[first + j] > bounds_at(j).max;
+      });
+      if (outside.text.empty()) continue;
+      const std::string text =
+          fmt::format("is outside inversion.bounds in {}: {:.6g} {}, bounds {}; change one of the two", outside.text,
+                      values[first + outside.first], unknown_unit(), bounds_text(bounds_at(outside.first)));
+      throw file ? file->error(text) : InputError("", key, text);
+    }
+    return values;
   }
 
   void check_stations(std::size_t set) {
@@ -551,7 +597,9 @@ private:
                   first_top, rest)
             : fmt::format(
                   "but the active cells below the surface reach up to {} there{}; stations must be above active "
-                  "cells: check the heights, give inversion.topography, or make the cells at the surface thinner",
+                  "cells: check the heights, give inversion.topography, make the cells at the surface thinner, or "
+                  "write "
+                  "underground: true beside its file where the stations are in boreholes or tunnels",
                   first_top, rest);
     m_problems.add("", m_data_keys[set],
                    fmt::format("{}: point {} at easting {}, northing {} has height {}, {}", m_result.data[set].name,
@@ -594,6 +642,7 @@ private:
   std::vector<double> m_heights, m_lowest;
   /// the key of each data set that was read
   std::vector<std::string> m_data_keys;
+  std::vector<bool> m_is_underground;
   /// those whose stations stand for all epochs: the first that was read of each
   std::vector<std::size_t> m_first_epochs;
 };

@@ -159,10 +159,30 @@ CellGrid mesh_grid(const Case& run, const MeshSpec& spec) {
   return grid;
 }
 
+/// Edges with those of the padding before them and, unless the last is the top, behind them.
+std::vector<double> padded(const std::vector<double>& edges, const Padding& padding, bool is_upward) {
+  std::vector<double> before, behind;
+  double width = edges[1] - edges[0], last = edges[edges.size() - 1] - edges[edges.size() - 2];
+  for (std::int64_t i = 0; i < padding.cells; ++i) {
+    width *= padding.growth;
+    last *= padding.growth;
+    before.push_back(-width);
+    behind.push_back(last);
+  }
+  const std::vector<double> outwards = edges_from_widths(edges.front(), before);
+  std::vector<double> all(outwards.rbegin(), outwards.rend());
+  all.insert(all.end(), edges.begin() + 1, edges.end());
+  if (is_upward) return all;
+  const std::vector<double> further = edges_from_widths(edges.back(), behind);
+  all.insert(all.end(), further.begin() + 1, further.end());
+  return all;
+}
+
 CellGrid unchecked_grid(const Case& run) {
   if (const auto* voxels = std::get_if<VoxelsSpec>(&run.model)) {
     CellGrid grid{voxel_edges(*voxels), {}};
     grid.rounding = rounding_of_voxels(grid.edges);
+    for (std::size_t d = 0; d < 3; ++d) grid.edges[d] = padded(grid.edges[d], voxels->padding, d == 2);
     return grid;
   }
   const auto* mesh = std::get_if<MeshSpec>(&run.model);
@@ -265,24 +285,6 @@ double effective_unit(const Case& run, const InputFile& file) {
                   inducing_field_remedy));
 }
 
-/// What magnetization.file of cells names.
-Vectors listed_magnetizations(const Case& run, const InputFile& file, const DensityFile& spec, const CellCounts& counts,
-                              std::vector<std::string>& notes) {
-  if (format_of_suffix(file.path) != FileFormat::ubc_vectors) {
-    Vectors components = read_magnetizations(file, spec, counts);
-    fill_inactive(components, file, notes);
-    return components;
-  }
-  if (!spec.dataset.empty()) throw file.error("is text, which has no datasets; leave out the key dataset beside it");
-  const double unit = effective_unit(run, file);
-  Vectors components = read_ubc_vectors(file, unit, counts);
-  check_vectors_mark(file, components, unit, "name it by model.mesh.ubc.magnetization and ");
-  notes.push_back(
-      fmt::format("{}: '{}' is read as a UBC vector model, depth fastest and down, in |F0|/mu0 = {:.6g} A/m", file.key,
-                  file.path.filename().string(), unit));
-  return components;
-}
-
 /// The same of all properties; `key`: "model.voxels".
 CellBackground cell_background(const Case& run, const std::string& key, const CellProperties& spec,
                                const CellCounts& counts, std::vector<std::string>& notes) {
@@ -292,7 +294,7 @@ CellBackground cell_background(const Case& run, const std::string& key, const Ce
   PropertyFill* const magnetization = &background[magnetization_property];
   if (const auto* named = std::get_if<DensityFile>(&spec.magnetization)) {
     Vectors components =
-        listed_magnetizations(run, input_file(run, named->file, key + ".magnetization.file"), *named, counts, notes);
+        read_cell_magnetizations(run, input_file(run, named->file, key + ".magnetization.file"), *named, counts, notes);
     for (std::size_t d = 0; d < 3; ++d) magnetization[d] = listed_fill(std::move(components[d]));
   } else {
     for (std::size_t d = 0; d < 3; ++d) magnetization[d].value = std::get<0>(spec.magnetization)[d];
@@ -490,6 +492,24 @@ void share_terrain(TerrainContent& content, const Communicator& communicator) {
 }
 
 }  // namespace
+
+std::array<std::vector<double>, 3> read_cell_magnetizations(const Case& run, const InputFile& file,
+                                                            const DensityFile& spec, const CellCounts& counts,
+                                                            std::vector<std::string>& notes) {
+  if (format_of_suffix(file.path) != FileFormat::ubc_vectors) {
+    Vectors components = read_magnetizations(file, spec, counts);
+    fill_inactive(components, file, notes);
+    return components;
+  }
+  if (!spec.dataset.empty()) throw file.error("is text, which has no datasets; leave out the key dataset beside it");
+  const double unit = effective_unit(run, file);
+  Vectors components = read_ubc_vectors(file, unit, counts);
+  check_vectors_mark(file, components, unit, "name it by model.mesh.ubc.magnetization and ");
+  notes.push_back(
+      fmt::format("{}: '{}' is read as a UBC vector model, depth fastest and down, in |F0|/mu0 = {:.6g} A/m", file.key,
+                  file.path.filename().string(), unit));
+  return components;
+}
 
 CellGrid make_cell_grid(const Case& run) {
   CellGrid grid = unchecked_grid(run);

@@ -85,6 +85,13 @@ struct CellGrid {
 /// with every error found: numbers of cells that cannot be and coordinates beyond max_coordinate too.
 [[nodiscard]] CellGrid make_cell_grid(const Case& run);
 
+/// The magnetisation of cells, A/m, along easting, northing and upward, that a file has: a dataset of three components
+/// or UBC's vectors in |F0|/mu0. 0 where the file marks inactive cells, which a note counts. Throws InputError.
+[[nodiscard]] std::array<std::vector<double>, 3> read_cell_magnetizations(const Case& run, const InputFile& file,
+                                                                          const DensityFile& spec,
+                                                                          const CellCounts& counts,
+                                                                          std::vector<std::string>& notes);
+
 /// Makes rank 0's values everybody's, their numbers too. Collective.
 template <class... Values>
 void broadcast_all(const Communicator& communicator, Values&... values) {

@@ -120,6 +120,14 @@ private:
   void magnetic(const Value& value, Case& run) {
     const Section section(*this, value);
     if (const auto v = section.find("inducing_field")) run.magnetic.inducing_field = inducing_field(*v);
+    if (const auto v = section.find("magnetization_direction")) {
+      const Section angles(*this, *v);
+      run.magnetic.magnetization_direction = vector_along(angles, 1);
+      if (run.inversion && run.inversion->settings.unknown != Unknown::susceptibility) {
+        problem(*v, fmt::format("is for unknown: susceptibility, not for {}; leave it out",
+                                name(run.inversion->settings.unknown)));
+      }
+    }
     if (const auto v = section.find("inside")) {
       run.magnetic.inside = choice(*v, inside_choices).value_or(run.magnetic.inside);
       const bool multiplies_magnetisation =
@@ -141,10 +149,14 @@ private:
       intensity = positive(*v).value_or(0);
       if (const std::string error = intensity_error(intensity); intensity > 0 && !error.empty()) problem(*v, error);
     }
+    return vector_along(section, intensity * nanotesla);
+  }
+
+  /// Of a section's inclination and declination.
+  std::array<double, 3> vector_along(const Section& section, double length) {
     const auto inclination = section.need("inclination", "an angle in degrees, down positive,");
     const auto declination = section.need("declination", "an angle in degrees, east of grid north,");
-    return vector_of(inclination ? angle(*inclination, 90) : 0, declination ? angle(*declination, 360) : 0,
-                     intensity * nanotesla);
+    return vector_of(inclination ? angle(*inclination, 90) : 0, declination ? angle(*declination, 360) : 0, length);
   }
 
   void observations(const Value& value, Case& run) {

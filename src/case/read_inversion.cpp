@@ -129,6 +129,7 @@ private:
     if (const auto v = section.find("columns")) result.columns = column_names(*v);
     if (const auto v = section.find("axes")) result.axes = choice(*v, axes_choices);
     if (const auto v = section.find("fields")) result.fields = read_fields(*this, *v);
+    if (const auto v = section.find("underground")) result.is_underground = truth(*v).value_or(false);
     result.length_to_si = length_factor(section);
     if (has_epochs) return epochs(section, result, spec);
     if (const auto v = section.need("file", "the name of a file")) result.file = input(*v).value_or("");
@@ -205,20 +206,24 @@ private:
   }
 
   /// One number for all cells, or a file of one a cell.
-  std::variant<double, DensityFile> model(const Value& value, Unknown unknown) {
-    if (components(unknown) > 1) {
-      problem(value, fmt::format("is not for unknown: {}, whose reference is 0 in each direction; leave it out",
-                                 name(unknown)));
-      return 0.0;
+  CellModelSpec model(const Value& value, Unknown unknown) {
+    if (components(unknown) > 1 && value.node->kind != Kind::map) {
+      std::array<double, 3> all{};
+      if (!is_list_of(value, 3, "[easting, northing, upward] in A/m or {file: name}")) return all;
+      for (std::size_t d = 0; d < 3; ++d) all[d] = number(item(value, d)).value_or(0);
+      return all;
     }
     if (value.node->kind != Kind::map) {
       return number(value, fmt::format("a {} in {} or {{file: name}}", name(unknown), unit(unknown))).value_or(0);
     }
     const bool is_density = unknown == Unknown::density;
     const Section section(*this, value);
-    DensityFile file = density_file(section, is_density ? "densities" : "susceptibilities", is_density);
+    const char* const what = is_density                           ? "densities"
+                             : unknown == Unknown::susceptibility ? "susceptibilities"
+                                                                  : "magnetizations";
+    DensityFile file = density_file(section, what, is_density);
     if (const auto v = section.find("density_unit"); v && !is_density) {
-      problem(*v, "is for densities; susceptibilities are in SI");
+      problem(*v, fmt::format("is for densities; {} are in {}", what, unit(unknown)));
     }
     file.what = name(unknown);
     return file;
@@ -242,17 +247,21 @@ private:
       const Section section(*this, value);
       const Unknown unknown = spec.settings.unknown;
       const bool is_density = unknown == Unknown::density;
-      const std::string chosen =
-          section.one_of({{"file", is_density ? Words{"density_unit"} : Words{}}, {"intervals", {}}});
+      const std::string chosen = section.one_of(
+          {{"file", is_density ? Words{"density_unit"} : Words{}}, {"intervals", {}}, {"amplitude", {}}});
       const auto v = chosen.empty() ? std::nullopt : section.find(chosen);
       if (!v) return;
-      if (components(unknown) > 1) {
-        problem(value, fmt::format("is a map, which is not for unknown: {}; write [min, max] of each component, "
-                                   "or leave bounds out",
-                                   name(unknown)));
+      const bool is_vector = components(unknown) > 1;
+      if (chosen == (is_vector ? "intervals" : "amplitude")) {
+        problem(*v, fmt::format("is not for unknown: {}; write [min, max]{}, or leave bounds out", name(unknown),
+                                is_vector ? " of each component, {amplitude: 5}" : ""));
         return;
       }
       if (chosen == "intervals") return intervals(*v, spec.settings);
+      if (chosen == "amplitude") {
+        spec.settings.most_amplitude = positive(*v);
+        return;
+      }
       DensityFile& file = spec.bounds.emplace();
       file.file = input(*v).value_or("");
       file.to_si = is_density ? unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000) : 1;
@@ -405,10 +414,9 @@ private:
               "is by rank, which needs variances of the prior: with smallness 0 there are none; write smallness: 1e-3 "
               "or another number above 0, or uncertainty: {samples: 100}");
     }
-    if (n_epochs > 1 || components(settings.unknown) > 1) {
+    if (n_epochs > 1) {
       problem(*section.find("uncertainty"),
-              fmt::format("is by rank, which is {}; write uncertainty: {{samples: 100}}",
-                          n_epochs > 1 ? "for one epoch alone" : "not for a magnetization"));
+              "is by rank, which is for one epoch alone; write uncertainty: {samples: 100}");
     }
   }
 
@@ -428,7 +436,17 @@ private:
               "of them must be above 0");
     }
     if (const auto v = section.find("cell_weights")) spec.cell_weights = cell_values(*v, "cell_weights");
-    if (const auto v = section.find("weighting")) settings.weighting = weighting(*v);
+    if (const auto v = section.find("weighting")) {
+      settings.weighting = weighting(*v);
+      const bool is_blind =
+          settings.weighting.kind == WeightingKind::depth || settings.weighting.kind == WeightingKind::none;
+      if (is_blind && std::any_of(spec.data.begin(), spec.data.end(),
+                                  [](const ObservedDataFile& file) { return file.is_underground; })) {
+        problem(*v,
+                "does not look at where stations are, so masses would gather around those underground; write "
+                "weighting: sensitivity or distance");
+      }
+    }
     if (const auto v = section.find("norm")) norm(*v, settings);
   }
 

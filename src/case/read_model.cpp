@@ -200,13 +200,30 @@ private:
     voxels.boxes.push_back(box);
   }
 
+  Padding padding(const Value& value) {
+    const Section section(*this, value);
+    constexpr std::int64_t most_cells = 100;
+    constexpr double least_growth = 1, most_growth = 3, usual_growth = 1.3;
+    Padding result;
+    if (const auto v = section.need("cells", "a whole number such as 8")) {
+      result.cells = whole(*v, 0, most_cells).value_or(0);
+    }
+    result.growth = usual_growth;
+    if (const auto v = section.find("growth")) {
+      result.growth = number_in(*v, least_growth, most_growth, "a number from 1 to 3").value_or(usual_growth);
+    }
+    return result;
+  }
+
   VoxelsSpec voxels(const Value& value) {
     const Section section(*this, value);
     VoxelsSpec result;
     if (const auto v = section.need("easting", "[min, max, cells]")) result.easting = axis(*v, true).value_or(Axis{});
     if (const auto v = section.need("northing", "[min, max, cells]")) result.northing = axis(*v, true).value_or(Axis{});
     if (const auto v = section.need("upward", "[min, max, cells]")) result.upward = axis(*v, true).value_or(Axis{});
-    countable(value, {result.easting.count, result.northing.count, result.upward.count});
+    if (const auto v = section.find("padding")) result.padding = padding(*v);
+    const std::int64_t more = result.padding.cells;
+    countable(value, {result.easting.count + 2 * more, result.northing.count + 2 * more, result.upward.count + more});
     if (const auto v = section.find("density")) result.density = property(*v, "density");
     magnetic_properties(section, result);
     if (const auto v = section.find("spheres")) {

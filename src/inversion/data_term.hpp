@@ -14,9 +14,9 @@
 
 #include <prismfield/data_set.hpp>
 #include <prismfield/inversion_settings.hpp>
-#include <prismfield/operator.hpp>
 
 #include "base/random.hpp"
+#include "inversion/data_rows.hpp"
 #include "inversion/station_neighbors.hpp"
 #include "inversion/trend_basis.hpp"
 #include "inversion/vector_math.hpp"
@@ -79,16 +79,16 @@ public:
   using Memory = typename Math::Memory;
   using Vector = typename Math::Vector;
   using ConstVector = typename Math::ConstVector;
-  using OperatorPointer = std::unique_ptr<Operator<ExecutionSpace>>;
+  using Rows = DataRows<ExecutionSpace>;
 
-  /// One operator a data set, of its fields and points, for all its epochs; `data`: set by set, epoch by epoch.
-  DataTerm(Math& math, const std::vector<DataSet>& data, std::vector<OperatorPointer> operators,
-           const InversionSettings& settings, const Communicator& communicator)
+  /// The rows of each data set, for all its epochs; `data`: set by set, epoch by epoch.
+  DataTerm(Math& math, const std::vector<DataSet>& data, std::vector<Rows> rows, const InversionSettings& settings,
+           const Communicator& communicator)
       : m_math(math), m_data(data), m_settings(settings), m_communicator(communicator) {
-    const std::size_t epochs = data.size() / operators.size();
+    const std::size_t epochs = data.size() / rows.size();
     m_epochs = static_cast<std::int64_t>(epochs);
-    for (std::size_t i = 0; i < operators.size(); ++i) {
-      make_set(std::span(data).subspan(i * epochs, epochs), std::move(operators[i]));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      make_set(std::span(data).subspan(i * epochs, epochs), std::move(rows[i]));
     }
   }
 
@@ -96,6 +96,10 @@ public:
   [[nodiscard]] std::int64_t size() const noexcept { return m_size; }
   [[nodiscard]] std::int64_t products() const noexcept { return m_products; }
   void set_products(std::int64_t products) noexcept { m_products = products; }
+  /// Otherwise G is the derivative of the data by the model that misfit() had last.
+  [[nodiscard]] bool is_linear() const noexcept {
+    return std::all_of(m_sets.begin(), m_sets.end(), [](const Set& set) { return set.g.is_linear(); });
+  }
 
   /// out = G'WWG p, W = 1/sigma. Collective, as all below.
   void normal_product(const ConstVector& p, const Vector& out) {
@@ -103,9 +107,7 @@ public:
     m_math.fill(out, 0);
     for (Set& set : m_sets) {
       const bool is_plain = set.bases.front().orthonormal.empty();
-      if (is_plain && set.g->apply_normal(m_math.space(), 1, of_epochs(set.weights), of_epochs(p), 1, of_epochs(out))) {
-        continue;
-      }
+      if (is_plain && set.g.add_normal(of_epochs(set.weights), of_epochs(p), of_epochs(out))) continue;
       apply(set, p);
       weigh(set);
       add_transposed(set, out);
@@ -123,9 +125,7 @@ public:
   /// out = the diagonal of G'WWG; without the trend's projection.
   void diagonal(const Vector& out) {
     m_math.fill(out, 0);
-    for (Set& set : m_sets) {
-      set.g->diagonal(m_math.space(), 1, of_epochs(set.weights), 1, of_epochs(out));
-    }
+    for (Set& set : m_sets) set.g.add_diagonal(of_epochs(set.weights), of_epochs(out));
   }
   /// gradient = G'WW (G m - d) at the model, off the trend; one product.
   [[nodiscard]] Misfit misfit(const ConstVector& model, const Vector& gradient) {
@@ -209,11 +209,11 @@ public:
     auto first = static_cast<std::uint64_t>(sample) * static_cast<std::uint64_t>(m_size);
     for (const Set& set : m_sets) {
       for (std::int64_t epoch = 0; epoch < m_epochs; ++epoch) {
-        for (std::int64_t row = 0; row < set.g->rows(); ++row) {
+        for (std::int64_t row = 0; row < set.g.rows(); ++row) {
           const auto index = first + static_cast<std::uint64_t>(number_of_row(set, row));
           all.push_back(random_normal(seed, stream, index));
         }
-        first += static_cast<std::uint64_t>(set.g->fields().size() * set.n_points);
+        first += static_cast<std::uint64_t>(set.g.fields().size() * set.n_points);
       }
     }
     return all;
@@ -224,9 +224,11 @@ public:
     const auto epochs = static_cast<std::size_t>(m_epochs);
     Set& set = m_sets[index / epochs];
     const std::size_t epoch = index % epochs;
-    const auto n_cells = static_cast<std::size_t>(set.g->columns());
+    const auto n_cells = static_cast<std::size_t>(set.g.columns());
     const Vector fields = of_epoch(set, set.fields, epoch);
-    set.g->apply(m_math.space(), ConstVector(model.data() + epoch * n_cells, n_cells), fields);
+    using Columns = Kokkos::View<const double**, Kokkos::LayoutLeft, Memory>;
+    set.g.evaluate(Columns(model.data() + epoch * n_cells, n_cells, 1),
+                   typename Rows::Vectors(fields.data(), fields.extent(0), 1));
     std::vector<double> all = gathered(set, m_math.to_host(fields));
     std::vector<double> residual = m_data[index].values;
     for (std::size_t i = 0; i < all.size(); ++i) residual[i] -= all[i];
@@ -237,7 +239,9 @@ public:
 
 private:
   struct Set {
-    OperatorPointer g;
+    explicit Set(Rows rows) : g(std::move(rows)) {}
+
+    Rows g;
     /// (epoch, row), of this rank's points; the last two of Huber's norm only
     Vector observed, inverse_sigma, weights, fields, of_squares, relative;
     /// of each epoch
@@ -248,9 +252,8 @@ private:
     /// null: not for this norm
     std::unique_ptr<StationNeighbors> neighbors;
   };
-  void make_set(std::span<const DataSet> epochs, OperatorPointer g) {
-    Set set;
-    set.g = std::move(g);
+  void make_set(std::span<const DataSet> epochs, Rows g) {
+    Set set(std::move(g));
     set.n_points = epochs.front().points.size();
     std::vector<double> observed, inverse_sigma;
     for (const DataSet& data : epochs) {
@@ -314,7 +317,7 @@ private:
   /// Values of all ranks' rows of an epoch, (field, point), out of those of this rank's. Collective.
   [[nodiscard]] std::vector<double> gathered(const Set& set, const std::vector<double>& mine) const {
     // other ranks' are 0 here
-    std::vector<double> all(static_cast<std::size_t>(set.g->fields().size() * set.n_points));
+    std::vector<double> all(static_cast<std::size_t>(set.g.fields().size() * set.n_points));
     for (std::size_t row = 0; row < mine.size(); ++row) {
       all[static_cast<std::size_t>(number_of_row(set, static_cast<std::int64_t>(row)))] = mine[row];
     }
@@ -324,7 +327,7 @@ private:
   /// Values of this rank's rows out of those of all.
   [[nodiscard]] std::vector<double> rows_of(const Set& set, const std::vector<double>& all) const {
     std::vector<double> values;
-    for (std::int64_t row = 0; row < set.g->rows(); ++row) {
+    for (std::int64_t row = 0; row < set.g.rows(); ++row) {
       values.push_back(all[static_cast<std::size_t>(number_of_row(set, row))]);
     }
     return values;
@@ -337,25 +340,23 @@ private:
     return Columns(values.data(), values.extent(0) / epochs, epochs);
   }
   /// fields = G model
-  void apply(Set& set, const ConstVector& model) const {
-    set.g->apply(m_math.space(), of_epochs(model), of_epochs(set.fields));
-  }
+  void apply(Set& set, const ConstVector& model) const { set.g.apply(of_epochs(model), of_epochs(set.fields)); }
   /// fields = what the model leaves of the data, over sigma, off the trend
   void find_residuals(Set& set, const ConstVector& model) {
-    apply(set, model);
+    set.g.evaluate(of_epochs(model), of_epochs(set.fields));
     m_math.add(-1, set.observed, 1, set.fields);
     m_math.multiply(1, set.inverse_sigma, set.fields, 0, set.fields);
     project(set);
   }
   /// Rows of all epochs, and those of one.
-  [[nodiscard]] std::int64_t rows(const Set& set) const { return m_epochs * set.g->rows(); }
+  [[nodiscard]] std::int64_t rows(const Set& set) const { return m_epochs * set.g.rows(); }
   [[nodiscard]] static Vector of_epoch(const Set& set, const Vector& values, std::size_t epoch) {
-    const auto n = static_cast<std::size_t>(set.g->rows());
+    const auto n = static_cast<std::size_t>(set.g.rows());
     return Vector(values.data() + epoch * n, n);
   }
   [[nodiscard]] std::int64_t number_of_row(const Set& set, std::int64_t row) const {
-    const std::int64_t n = set.g->points().size();
-    return row / n * set.n_points + set.g->points().begin + row % n;
+    const std::int64_t n = set.g.points().size();
+    return row / n * set.n_points + set.g.points().begin + row % n;
   }
   /// Over all ranks, each of which has its own points; in one order whatever the number of threads.
   [[nodiscard]] double dot(const ConstVector& a, const ConstVector& b) const {
@@ -391,7 +392,7 @@ private:
   /// out += G' (W fields)
   void add_transposed(Set& set, const Vector& out) {
     m_math.multiply(1, set.inverse_sigma, set.fields, 0, set.fields);
-    set.g->apply_transpose(m_math.space(), 1, of_epochs(set.fields), 1, of_epochs(out));
+    set.g.add_transposed(of_epochs(set.fields), of_epochs(out));
   }
 
   Math& m_math;

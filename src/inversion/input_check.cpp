@@ -68,8 +68,8 @@ private:
       add("inversion.uncertainty.rank", "needs variances of the prior: smallness has to be above 0");
     }
     if (s.uncertainty.rank > 0 && m_input.n_epochs() > 1) add("inversion.uncertainty.rank", "is for one epoch alone");
-    if (s.uncertainty.rank > 0 && components(s.unknown) > 1) {
-      add("inversion.uncertainty.rank", "is not for a magnetization; take samples");
+    if (s.most_amplitude && !(is_above_0(*s.most_amplitude) && components(s.unknown) > 1)) {
+      add("inversion.bounds.amplitude", "must be above 0, and is for a magnetization alone");
     }
     if (!s.intervals.empty() && components(s.unknown) > 1) {
       add("inversion.bounds", "has intervals, which are not for a magnetization");
@@ -123,9 +123,12 @@ private:
     }
     if (set.size() == 0) return add(key, "has no points or no fields");
     for (const FieldInfo& field : set.fields) {
+      if (!field.is_linear() && m_input.n_epochs() > 1) {
+        add(key + ".fields", fmt::format("has {}, which is for one epoch alone", field.name));
+      }
       if (!fields_of(m_settings.unknown).contains(field.field)) {
-        add(key + ".fields", fmt::format("has {}, which is no linear field of a {}{}", field.name,
-                                         name(m_settings.unknown), remedy(field)));
+        add(key + ".fields",
+            fmt::format("has {}, which is no field of a {}{}", field.name, name(m_settings.unknown), remedy(field)));
       }
     }
     if (const auto field = first_along_inducing_field(set.fields)) {

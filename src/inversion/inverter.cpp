@@ -15,10 +15,13 @@
 #include <prismfield/error.hpp>
 #include <prismfield/make_operator.hpp>
 
+#include "compute/method.hpp"
+#include "compute/plan.hpp"
 #include "engine/with_space.hpp"
 #include "inversion/beta_search.hpp"
 #include "inversion/bound_solver.hpp"
 #include "inversion/cell_weights.hpp"
+#include "inversion/data_rows.hpp"
 #include "inversion/data_term.hpp"
 #include "inversion/interval_pull.hpp"
 #include "inversion/low_rank_preconditioner.hpp"
@@ -79,35 +82,38 @@ private:
   /// where the diagonal of H stands for H. It depends neither on the model that a solution begins at nor on the size of
   /// sigma.
   static constexpr double coarse = 0.1, fine = 0.01, exact = 1e-5;
+  /// Of chi beside the target, where weights or bounds change it.
+  static constexpr double near_target = 0.05;
 
   void prepare(const InversionState* resume) {
-    std::vector<std::unique_ptr<Operator<ExecutionSpace>>> operators;
+    std::vector<DataRows<ExecutionSpace>> rows;
     std::vector<std::string> storage;
     // with G and with its transposed
-    const std::int64_t likely =
-        2 * (100 + (m_settings.is_compact() ? 300 : 0) + (m_settings.intervals.empty() ? 0 : 300) +
-             30 * m_settings.uncertainty.samples + 2 * m_settings.uncertainty.rank + m_settings.preconditioner_rank);
+    const std::int64_t likely = 2 * usual_products(m_settings);
     const auto epochs = static_cast<std::size_t>(m_input.n_epochs());
     const std::size_t n_sets = m_input.data.size() / epochs;
     for (std::size_t i = 0; i < n_sets; ++i) {
       const DataSet& set = m_input.data[i * epochs];
       Request request = m_input.request;
-      request.fields = set.fields;
+      request.fields = row_fields(set.fields);
       request.execution.partition = Partition::points;
       StorageChoice choice;
       StorageSettings storage_settings = storage_of_set(i, resume, request.execution.method);
       storage_settings.likely = {likely, m_input.n_epochs()};
-      operators.push_back(
-          make_operator(m_math.space(), m_columns, set.points, request, storage_settings, m_communicator, &choice));
+      rows.emplace_back(
+          m_math,
+          make_operator(m_math.space(), m_columns, set.points, request, storage_settings, m_communicator, &choice),
+          set.fields, m_input.request.magnetic.inducing_field);
       m_state.stored.push_back(kept_as(choice));
       for (const std::int64_t bytes : gather_everywhere(m_communicator, choice.bytes)) m_outcome.stored_bytes += bytes;
       storage.push_back(choice.why);
       if (!choice.warning.empty()) storage.push_back(choice.warning);
     }
     m_observer.prepared(storage);
-    m_data = std::make_unique<DataTerm<ExecutionSpace>>(m_math, m_input.data, std::move(operators), m_settings,
-                                                        m_communicator);
+    m_data =
+        std::make_unique<DataTerm<ExecutionSpace>>(m_math, m_input.data, std::move(rows), m_settings, m_communicator);
     m_model = m_math.zeros("model", m_n);
+    if (!m_data->is_linear()) m_last_model = m_math.zeros("last_model", m_n);
     m_pull = m_math.zeros("pull", m_n);
     m_gradient = m_math.zeros("gradient_of_data", m_n);
     m_diagonal = m_math.zeros("diagonal", m_n);
@@ -235,8 +241,8 @@ private:
       m_model = of_all_epochs("model", m_input.start);
     }
     m_solver->clip(m_model);
-    m_state.beta = first_beta();
     find_misfit();
+    m_state.beta = first_beta();
   }
   void set_bounds() {
     const auto n = static_cast<std::size_t>(m_n / m_input.n_epochs());
@@ -321,7 +327,6 @@ private:
   }
   void compact() {
     constexpr double epsilon_falls_by = 1.5, epsilon_falls_to = 0.1;
-    constexpr double near_target = 0.05;
     if (m_state.compact_steps == 0) {
       const double largest = m_regularization->largest(m_model)[0];
       const std::array<double, 3> edges = median_edges(m_input.cells->edges());
@@ -351,35 +356,103 @@ private:
     }
     next_phase("intervals");
   }
-  /// Brings the model into the allowed intervals, whose one or the other bounds each cell from then on.
+  /// Brings the model into the allowed intervals, whose one or the other bounds each cell from then on, or below the
+  /// largest amplitude that is allowed.
   void keep_to_intervals() {
-    if (!m_settings.intervals.empty() && m_state.message.empty()) {
-      // of the diagonal of R; from 0.03 to 0.3 models are alike, 1 keeps cells where they began
-      constexpr double first_penalty = 0.1;
-      constexpr std::int64_t steps = 25;
-      const Vector penalty = m_math.zeros("penalty", m_n);
-      m_regularization->diagonal(m_right_side);
-      m_math.add(first_penalty, m_right_side, 0, penalty);
-      m_interval_pull = std::make_unique<IntervalPull<ExecutionSpace>>(m_math, m_settings.intervals, penalty,
-                                                                       m_state.interval_steps, m_state.interval_dual);
-      while (m_state.interval_steps < steps && !is_spent()) {
-        m_interval_pull->step(m_model);
-        solve_for(m_state.beta, coarse);
-        tell("interval", m_state.beta);
-        adjust_beta();
-        ++m_state.interval_steps;
-        m_state.interval_dual = m_interval_pull->dual();
-        keep_state();
+    const bool has_intervals = !m_settings.intervals.empty();
+    if ((has_intervals || m_settings.most_amplitude) && m_state.message.empty()) {
+      pull_into_allowed();
+      if (has_intervals) {
+        m_interval_pull->find_bounds(m_model, m_low, m_high);
+        m_state.lower = m_math.to_host(m_low);
+        m_state.upper = m_math.to_host(m_high);
+        m_solver->clip(m_model);
+      } else {
+        m_interval_pull->copy_allowed(m_model);
       }
-      m_interval_pull->find_bounds(m_model, m_low, m_high);
       m_interval_pull.reset();
-      m_state.lower = m_math.to_host(m_low);
-      m_state.upper = m_math.to_host(m_high);
+      find_misfit();
+      if (has_intervals) flip_cells();
+      if (!has_intervals) tell("bounds", m_state.beta);
+      if (!has_intervals && !is_beta_fixed() && std::abs(m_misfit.chi_sum / target() - 1) > near_target) {
+        m_state.message = off_target_message(BetaSearch::Status::slow, m_state.rows, true, m_settings);
+      }
+    }
+    // another beta would bring amplitudes above the largest
+    const bool needs_beta = (m_settings.is_compact() && !m_settings.most_amplitude) || has_intervals;
+    next_phase(needs_beta && m_state.message.empty() ? "beta" : "samples");
+  }
+  /// Lets cells change over to the interval beside theirs as long as that lowers phi; false where it never does.
+  bool flip_cells() {
+    constexpr int most_rounds = 20;
+    double share = 0.5;
+    bool has_flipped = false;
+    solve_for(m_state.beta, coarse);
+    for (int round = 0; round < most_rounds && !is_spent(); ++round) {
+      set_diagonal(m_state.beta);
+      find_gradient(m_state.beta);
+      const double last_phi = phi(m_state.beta);
+      const std::vector<double> model = m_math.to_host(m_model);
+      const std::vector<Flip> flips = find_flips(m_settings.intervals, model, m_state.lower, m_state.upper,
+                                                 m_math.to_host(m_right_side), m_math.to_host(m_diagonal));
+      const auto n = static_cast<std::size_t>(std::ceil(share * static_cast<double>(flips.size())));
+      if (n == 0) break;
+      std::vector<double> lower = m_state.lower, upper = m_state.upper;
+      for (std::size_t i = 0; i < n; ++i) {
+        lower[flips[i].cell] = flips[i].to.min;
+        upper[flips[i].cell] = flips[i].to.max;
+      }
+      m_math.copy_in(lower, m_low);
+      m_math.copy_in(upper, m_high);
       m_solver->clip(m_model);
       find_misfit();
+      solve_for(m_state.beta, coarse);
+      if (phi(m_state.beta) < last_phi) {
+        m_state.lower = lower;
+        m_state.upper = upper;
+        tell("flip", m_state.beta);
+        has_flipped = true;
+        continue;
+      }
+      // too many at once
+      share /= 4;
+      m_math.copy_in(m_state.lower, m_low);
+      m_math.copy_in(m_state.upper, m_high);
+      m_math.copy_in(model, m_model);
+      find_misfit();
+      if (n == 1) break;
     }
-    const bool needs_beta = (m_settings.is_compact() || !m_settings.intervals.empty()) && m_state.message.empty();
-    next_phase(needs_beta ? "beta" : "samples");
+    return has_flipped;
+  }
+  /// Steps of alternating directions.
+  void pull_into_allowed() {
+    // of the diagonal of R; from 0.03 to 0.3 models are alike, 1 keeps cells where they began
+    constexpr double first_penalty = 0.1;
+    const std::int64_t steps = m_settings.most_amplitude ? 60 : 25;
+    const Vector penalty = m_math.zeros("penalty", m_n);
+    m_regularization->diagonal(m_right_side);
+    m_math.add(first_penalty, m_right_side, 0, penalty);
+    m_interval_pull = std::make_unique<IntervalPull<ExecutionSpace>>(m_math, m_settings.intervals, penalty,
+                                                                     m_state.interval_steps, m_state.interval_dual);
+    while (m_state.interval_steps < steps && !is_spent()) {
+      if (m_settings.most_amplitude) {
+        m_interval_pull->step(m_model, *m_settings.most_amplitude, m_input.cells->size());
+      } else {
+        m_interval_pull->step(m_model);
+      }
+      solve_for(m_state.beta, m_settings.most_amplitude ? fine : coarse);
+      tell(m_settings.most_amplitude ? "bounds" : "interval", m_state.beta);
+      const bool is_near = std::abs(m_misfit.chi_sum / target() - 1) <= BetaSearch::tolerance || is_beta_fixed();
+      adjust_beta();
+      ++m_state.interval_steps;
+      m_state.interval_dual = m_interval_pull->dual();
+      keep_state();
+      constexpr double settled = 1e-3;
+      if (m_settings.most_amplitude && is_near &&
+          m_interval_pull->largest_miss(m_model) <= settled * *m_settings.most_amplitude) {
+        break;
+      }
+    }
   }
   /// With weights and bounds as they are then.
   void find_last_beta() {
@@ -387,8 +460,15 @@ private:
       solve_and_tell(m_state.beta, fine);
     } else {
       constexpr double most = 2.5;
-      search_beta("beta", most, false);
-      m_state.search.clear();
+      constexpr int most_searches = 3;
+      for (int search = 0; search < most_searches; ++search) {
+        search_beta("beta", most, false);
+        m_state.search.clear();
+        // with other cells on either side of a gap the target may be there
+        const bool may_flip = !m_state.message.empty() && !m_settings.intervals.empty() && !is_spent();
+        if (!may_flip || !flip_cells()) break;
+        m_state.message.clear();
+      }
     }
     next_phase("samples");
   }
@@ -456,10 +536,14 @@ private:
     set_diagonal(beta);
     // the gradient of phi_d falls as beta at most: the first pass is enough where the second finds nothing to do
     double falls_to = m_state.rows.empty() ? 1 : std::min(beta / m_state.rows.back().beta, 1.0);
-    constexpr int most_passes = 5;
+    // steps of Gauss and Newton
+    constexpr int most_steps = 30;
+    const int most_passes = m_data->is_linear() ? 5 : most_steps;
     constexpr double rounding = 1e-13;
     for (int pass = 0; pass < most_passes; ++pass) {
       find_gradient(beta);
+      if (!m_data->is_linear()) m_math.copy(m_last_model, m_model);
+      const double last_phi = m_data->is_linear() ? 0 : phi(beta);
       const typename Solver::Outcome outcome =
           m_solver->improve(product_of(beta), m_right_side, m_gradient, m_diagonal, tolerance * falls_to,
                             rounding * m_solver->norm(m_pull, m_diagonal),
@@ -467,7 +551,18 @@ private:
       if (outcome == Solver::Outcome::was_settled) return true;
       find_misfit();
       if (outcome == Solver::Outcome::gave_up) return false;
+      if (!m_data->is_linear() && !shorten_step(beta, last_phi)) return false;
       falls_to = 1;
+    }
+    return m_data->is_linear();
+  }
+  /// Goes back towards the last model until phi is below what it was there; false where it never is.
+  bool shorten_step(double beta, double last_phi) {
+    constexpr int most_halvings = 10;
+    for (int halving = 0; phi(beta) > last_phi; ++halving) {
+      if (halving == most_halvings) return false;
+      m_math.add(0.5, m_last_model, 0.5, m_model);
+      find_misfit();
     }
     return true;
   }
@@ -560,7 +655,7 @@ private:
     if (rank == 0 || !m_state.message.empty()) return;
     const std::array<double, 3> lengths = smoothing_lengths(m_settings, m_input.cells->edges());
     set_diagonal(m_state.beta);
-    // the case has one epoch and one component
+    // the case has one epoch
     LowRankUncertainty<ExecutionSpace> uncertainty(m_math, *m_data, *m_regularization, *m_input.cells, m_communicator);
     // one that was stopped here begins this part anew, and finds the same
     const auto tell = [this](const char* what, std::int64_t done, std::int64_t all) {
@@ -660,6 +755,8 @@ private:
   std::unique_ptr<LowRankPreconditioner<ExecutionSpace>> m_preconditioner;
   /// (epoch, component, cell)
   Vector m_model, m_reference, m_pull, m_data_diagonal, m_diagonal, m_right_side;
+  /// that a step began at; empty where data are linear in the model
+  Vector m_last_model;
   /// half of that of phi_d at m_model
   Vector m_gradient;
   /// bounds; empty where there are none
@@ -674,7 +771,62 @@ private:
   double m_seconds_before = 0;
 };
 
+/// Of one data set, or of its first epoch.
+template <class ExecutionSpace>
+InversionSeconds estimated_for_set(const ExecutionSpace& space, const InversionInput& input, const DataSet& set,
+                                   const Communicator& communicator) {
+  const MagnetizedPrisms columns(*input.cells, unit_magnetizations(input.settings.unknown, input.request.magnetic));
+  Request request = input.request;
+  request.fields = row_fields(set.fields);
+  request.execution.partition = Partition::points;
+  constexpr std::int64_t pairs_of_sample = 4'000'000, least_points = 4;
+  const std::int64_t n = set.points.size(), n_fields = request.fields.size();
+  const std::int64_t mine = (n + communicator.size() - 1) / communicator.size();
+  const std::int64_t sampled = std::min(mine, std::max(pairs_of_sample / (columns.size() * n_fields), least_points));
+  StorageSettings storage = input.storage;
+  const std::int64_t available = within_limit(available_memory<ExecutionSpace>(communicator), storage.memory_limit);
+  if (any(communicator,
+          bytes_to_store(stored_precision(storage), n_fields, mine, columns.size(), input.n_epochs()) > available)) {
+    const Plan plan = make_plan(request, problem_size(columns, set.points), machine_here(request, communicator));
+    return {0, 2 * estimated_seconds(request, columns, set.points, plan, communicator)};
+  }
+  storage.store = VectorMath<ExecutionSpace>::on_host ? Store::memory : Store::device;
+  storage.compression.reset();
+  const Points sample = sample_of(set.points, sampled * communicator.size());
+  const auto now = [&] {
+    space.fence("prismfield: estimate");
+    return std::chrono::steady_clock::now();
+  };
+  const auto begin = now();
+  const auto g = make_operator(space, columns, sample, request, storage, communicator);
+  const auto made = now();
+  using View = Kokkos::View<double*, typename ExecutionSpace::memory_space>;
+  const View density("prismfield::density", static_cast<std::size_t>(g->columns()));
+  const View fields("prismfield::fields", static_cast<std::size_t>(g->rows()));
+  g->apply(space, density, fields);
+  g->apply_transpose(space, fields, density);
+  const double factor = static_cast<double>(mine) / static_cast<double>(sampled);
+  double seconds[] = {factor * std::chrono::duration<double>(made - begin).count(),
+                      factor * std::chrono::duration<double>(now() - made).count()};
+  for (double& second : seconds) {
+    for (const double other : gather_everywhere(communicator, second)) second = std::max(second, other);
+  }
+  return {seconds[0], seconds[1]};
+}
+
 }  // namespace
+
+InversionSeconds estimated_inversion(const InversionInput& input, const Communicator& communicator) {
+  return with_space(input.request.execution.space, [&](const auto& space) {
+    InversionSeconds all;
+    for (std::size_t i = 0; i < input.data.size(); i += static_cast<std::size_t>(input.n_epochs())) {
+      const InversionSeconds one = estimated_for_set(space, input, input.data[i], communicator);
+      all.setup += one.setup;
+      all.product += one.product * static_cast<double>(input.n_epochs());
+    }
+    return all;
+  });
+}
 
 InversionOutcome invert(const InversionInput& input, const Communicator& communicator, InversionObserver* observer,
                         const InversionState* resume) {

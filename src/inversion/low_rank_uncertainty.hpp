@@ -69,7 +69,7 @@ public:
         m_regularization(regularization),
         m_cells(cells),
         m_communicator(communicator),
-        m_n(cells.size()),
+        m_n(regularization.size()),
         m_solver(math, m_n),
         m_diagonal(math.zeros("diagonal_of_prior", m_n)) {}
 
@@ -93,12 +93,22 @@ public:
     z.shorten(subspace.size);
     const std::vector<double> inverse = ShiftedMatrix(1, subspace.t, subspace.size).inverse();
 
-    PriorVariance<ExecutionSpace> prior(m_math, m_cells, lengths,
-                                        [&](const ConstVector& f, const Vector& x) { solve(beta, enough, f, x); });
+    // that of one component, whose cells do not pull at those of others
+    const Vector right_side = m_math.zeros("prior_right_side", m_n), solution = m_math.zeros("prior_solution", m_n);
+    const auto first = Kokkos::make_pair(std::int64_t{0}, m_cells.size());
+    const Vector of_first = Kokkos::subview(right_side, first), solution_of_first = Kokkos::subview(solution, first);
+    PriorVariance<ExecutionSpace> prior(m_math, m_cells, lengths, [&](const ConstVector& f, const Vector& x) {
+      m_math.copy(of_first, f);
+      solve(beta, enough, right_side, solution);
+      m_math.copy(x, solution_of_first);
+    });
     prior.find([&](std::int64_t done, std::int64_t all) { tell("variances of the prior", done, all); });
     z.diagonal(inverse, answer);
-    const Vector variance = m_math.zeros("posterior_variance", m_n);
-    m_math.each("posterior_variance", m_n, PosteriorVariance<Memory>{prior.variance(), answer, diagonal, variance});
+    const Vector of_prior = m_math.zeros("prior_variances", m_n), variance = m_math.zeros("posterior_variance", m_n);
+    for (std::int64_t begin = 0; begin < m_n; begin += m_cells.size()) {
+      m_math.copy(Kokkos::subview(of_prior, Kokkos::make_pair(begin, begin + m_cells.size())), prior.variance());
+    }
+    m_math.each("posterior_variance", m_n, PosteriorVariance<Memory>{of_prior, answer, diagonal, variance});
     model.sigma = m_math.to_host(variance);
     for (double& value : model.sigma) value = std::sqrt(value);
 

@@ -12,6 +12,11 @@
 
 namespace prismfield {
 
+std::int64_t usual_products(const InversionSettings& settings) noexcept {
+  return 100 + (settings.is_compact() ? 200 : 0) + (settings.intervals.empty() && !settings.most_amplitude ? 0 : 300) +
+         30 * settings.uncertainty.samples + 2 * settings.uncertainty.rank + settings.preconditioner_rank;
+}
+
 std::string off_target_message(BetaSearch::Status status, const std::vector<ConvergenceRow>& rows, bool is_bounded,
                                const InversionSettings& settings) {
   const ConvergenceRow& last = rows.back();
@@ -76,8 +81,8 @@ std::int64_t vector_bytes(const InversionSettings& settings, bool is_bounded, st
   // six neighbours; weights of cell and faces, the reference, the cell's number and w on the host; spacing; changes
   const std::int64_t of_cell = 6 * 4 + 8 * (4 + 3 + if_so(is_compact, 3) + if_so(n_epochs > 1, 1));
   // of inverter and state, of the solver; weights that are not those of the cell; bounds; what pulls into intervals
-  const std::int64_t of_unknown =
-      8 * (8 + 8 + if_so(is_compact || blocks > 1, 4) + if_so(is_bounded, 2) + if_so(!settings.intervals.empty(), 3));
+  const std::int64_t of_unknown = 8 * (8 + 8 + if_so(is_compact || blocks > 1, 4) + if_so(is_bounded, 2) +
+                                       if_so(!settings.intervals.empty() || settings.most_amplitude, 3));
   // data, 1/sigma, weights and fields; what Huber's norm weighs by
   const std::int64_t of_row = 8 * (4 + if_so(is_huber, 2));
   return n_cells * of_cell + blocks * n_cells * of_unknown + n_epochs * n_rows * of_row;

@@ -17,6 +17,9 @@ namespace prismfield {
 /// Products with G'WG after which the solver gives up: on one solution, and in all.
 inline constexpr std::int64_t most_products_of_solution = 2000, most_products = 10'000;
 
+/// Products that an inversion takes about, from those of the cases of docs/inversion.md.
+[[nodiscard]] std::int64_t usual_products(const InversionSettings& settings) noexcept;
+
 /// Why a search for beta ended off the target, as far as its solutions, the last of `rows`, show it, and what to do.
 [[nodiscard]] std::string off_target_message(BetaSearch::Status status, const std::vector<ConvergenceRow>& rows,
                                              bool is_bounded, const InversionSettings& settings);

@@ -277,6 +277,8 @@ public:
       m_change = {m_math.from_host("change_weights", of_change), m_terms.n_cells, m_n / n_epochs, n_epochs};
   }
 
+  /// Unknowns.
+  [[nodiscard]] std::int64_t size() const noexcept { return m_n; }
   /// out += scale R p
   void add(double scale, const ConstVector& p, const Vector& out) const {
     m_math.each("add_regularization", m_n, AddRegularization<Memory>{m_terms, scale, p, out});

@@ -98,16 +98,26 @@ private:
                                    they_are(others), columns_remedy(usual))));
     }
     FieldList chosen;
+    // magnitudes of B where they are all that there is
+    FieldList linear;
+    for_each_field(usable, [&](Field field) {
+      if (info(field).is_linear()) linear.add(field);
+    });
+    const FieldList asked = wanted().value_or(linear.empty() ? usable : linear);
+    bool may_lack = false;
+    for_each_field(asked, [&](Field field) {
+      if (usable.contains(field)) may_lack = !m_spec.fields && m_defaults.has_other_files;
+    });
     const std::string key =
         m_spec.fields ? m_file.key_beside("fields") : "fields (or, for this file, " + m_file.key_beside("fields") + ")";
-    for_each_field(wanted().value_or(usable), [&](Field field) {
+    for_each_field(asked, [&](Field field) {
       if (usable.contains(field)) {
         chosen.add(field);
       } else if (!known.contains(field)) {
         m_problems.add(
             m_file.error(fmt::format("is asked for {} by {}, but inversion.unknown is {}, of which data are {}",
                                      name_of(field), key, name(m_defaults.unknown), fmt::join(names_of(known), ", "))));
-      } else {
+      } else if (!may_lack) {
         m_problems.add(m_file.error(fmt::format("has no {}, which {} asks for{}{}", name_of(field), key,
                                                 they_are(others), columns_remedy(field))));
       }

@@ -28,6 +28,8 @@ struct ObservedDataFile {
   std::optional<FieldList> fields;
   /// factor from the file's coordinates to metres; unset: metres where a table's columns name no unit
   std::optional<double> length_to_si;
+  /// its points may lie in and below cells
+  bool is_underground = false;
 };
 
 /// Standard deviations where files have none, or in the place of theirs: relative |d| + floor, units of the output.
@@ -39,6 +41,8 @@ struct SigmaRule {
 struct ObservedDefaults {
   Axes axes = Axes::z_down;
   std::optional<FieldList> fields;
+  /// the case has several files: one may lack some of `fields`, not all
+  bool has_other_files = false;
   /// fields of others are refused, or left alone where they are not asked for
   Unknown unknown = Unknown::density;
   std::optional<SigmaRule> sigma;

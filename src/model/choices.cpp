@@ -74,7 +74,12 @@ std::vector<std::array<double, 3>> unit_magnetizations(Unknown unknown, const Ma
     throw InputError("", "magnetic.inducing_field",
                      "is missing; a susceptibility is magnetised by it: write inclination, declination and intensity");
   }
-  return {induced_magnetization(magnetic)};
+  std::array<double, 3> induced = induced_magnetization(magnetic);
+  if (magnetic.magnetization_direction != std::array<double, 3>{}) {
+    const double size = std::hypot(induced[0], induced[1], induced[2]);
+    for (std::size_t d = 0; d < 3; ++d) induced[d] = size * magnetic.magnetization_direction[d];
+  }
+  return {induced};
 }
 const char* name(Store store) noexcept { return word_of(store_choices, store); }
 const char* name(StoredPrecision precision) noexcept { return word_of(stored_precision_choices, precision); }

@@ -207,7 +207,7 @@ class Models(Inversion):
         low_rank = ("--set", "inversion.uncertainty={rank: 20}", "--set", "inversion.preconditioner={rank: 15}")
         result = self.inverted(*low_rank)
         self.assertRegex(result.stdout, r"(?m)^target chi 1,.* preconditioner of rank 15, bounds 0 to 400 kg/m3$")
-        self.assertRegex(result.stdout, r"standard deviation: \S+ to \S+ kg/m3, from 30 directions of the data, the prior's part "
+        self.assertRegex(result.stdout, r"standard deviation without bounds: \S+ to \S+ kg/m3, from 30 directions of the data, the prior's part "
                                         r"good to \S+ %\n")
         self.assertRegex(result.stdout, r"trace of the resolution matrix: \S+ \+- \S+ of 864 parameters; \S+ of them in these directions")
         for word in ("directions of the data 30 of 30", "variances of the prior"):
@@ -264,7 +264,7 @@ class Models(Inversion):
         result = self.inverted("--dry-run")
         self.assertEqual(result.stderr, NOTE + "\n")
         for row in (r"ranks +1 rank", r"G +144 x 864$", r"as double +\S+ KiB a rank, if stored$", r"vectors +\S+ KiB a rank$",
-                    r"model +model.h5, about \S+ KiB$", r"estimated time +\S+ \w+ to compute G once; "):
+                    r"model +model.h5, about \S+ KiB$", r"estimated time +\S+ m?s: \S+ m?s to compute G once, \S+ m?s for each of about 900 products with it$"):
             self.assertRegex(result.stdout, "(?m)^  " + row)
         self.assertEqual(ROW.findall(result.stdout), [])
         for more in ("--check", "--dry-run"):
@@ -499,7 +499,8 @@ class Mistakes(Inversion):
         self.refused_line(
             "--set inversion.data.file: low.csv: point 2 at easting 125, northing 25 has height -20, but the active cells "
             "below the surface reach up to 0 there, and 1 more; the deepest is point 7, 40 m below; stations must be above "
-            "active cells: check the heights, give inversion.topography, or make the cells at the surface thinner",
+            "active cells: check the heights, give inversion.topography, make the cells at the surface thinner, or write underground: "
+            "true beside its file where the stations are in boreholes or tunnels",
             *self.edit_data("low.csv", {(4, 3): "-20", (9, 3): "-40"}))
 
     def test_references_that_do_not_fit(self):
@@ -747,6 +748,25 @@ class Warnings(Inversion):
                              rf"the {left} of gz in moved.csv is \S+ times its scatter about it \(RMS\): is there a regional "
                              rf"field, which inversion.trend: {remedy} takes out\?")
             self.assertNotIn("regional", self.invert(*fit, f"inversion.trend={remedy}").stderr)
+
+    def test_a_constant_at_the_margin_is_named_before_the_first_product(self):
+        gzz = ("--set", "fields=gzz", "--set", "observations.noise={gzz: 1}")
+        self.done("run", "case.yaml", "--quiet", *gzz, "--output", "gradient.csv")
+        rows = (self.folder / "gradient.csv").read_text().splitlines()
+        column = next(i for i, name in enumerate(rows[0].split(",")) if re.match(r"gzz\b(?!_)", name))
+        moved = [row.split(",") for row in rows[1:]]
+        for row in moved:
+            row[column] = str(float(row[column]) + 30)
+        self.write("moved.csv", "\n".join([rows[0], *(",".join(row) for row in moved)]) + "\n")
+        of = ["fields=gzz", "inversion.data.file=moved.csv"]
+        self.assertEqual(self.warnings_of(of[0], "inversion.data.file=gradient.csv"), [])
+        self.assertEqual(self.warnings_of(*of, "inversion.trend=constant"), [])
+        warnings = self.warnings_of(*of)
+        self.assertEqual(len(warnings), 1, warnings)
+        self.assertRegex(warnings[0], r"^warning: moved.csv: gzz at the margin of the survey is \S+ Eotvos \(median of \d+ "
+                                      r"stations\), \S+ times what it scatters about it: is it a constant that no cells "
+                                      r"explain, as regional fields and base levels leave\? inversion.trend: constant takes "
+                                      r"it out$")
 
     def test_coordinates_in_another_unit(self):
         warnings = self.warnings_of("inversion.data.length_unit=km", "model.voxels.upward=[-300, 0, 6]")
