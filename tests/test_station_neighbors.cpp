@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "inversion/station_neighbors.hpp"
 #include "model/nearest_points.hpp"
+#include "model/station_neighbors.hpp"
 
 namespace prismfield::testing::test_station_neighbors {
 namespace {
@@ -50,12 +50,23 @@ TEST(NearestPoints, AreThoseOfASearchThroughAll) {
   for (std::size_t i = 0; i < n; ++i) {
     std::vector<std::pair<double, std::size_t>> all;
     for (std::size_t j = 0; j < n; ++j) {
-      all.emplace_back(std::hypot(easting[j] - easting[i], northing[j] - northing[i]), j);
+      all.emplace_back(std::sqrt((easting[j] - easting[i]) * (easting[j] - easting[i]) +
+                                 (northing[j] - northing[i]) * (northing[j] - northing[i])),
+                       j);
     }
     std::sort(all.begin(), all.end());
     std::array<std::size_t, wanted> found{};
-    points.find(easting[i], northing[i], found);
+    points.find({easting[i], northing[i], 0}, found);
     for (std::size_t k = 0; k < wanted; ++k) ASSERT_EQ(found[k], all[k].second) << i << ' ' << k;
+  }
+  const std::vector<double> upward = noise(n, 3);
+  const NearestPoints in_space(easting, northing, upward);
+  for (const double height : {-30.0, 0.1, 3.0}) {
+    double least = 1e300;
+    for (std::size_t j = 0; j < n; ++j) {
+      least = std::min(least, std::hypot(easting[j] - 0.2, northing[j] + 0.1, upward[j] - height));
+    }
+    EXPECT_NEAR(in_space.distance({0.2, -0.1, height}), least, 1e-14 * least);
   }
 }
 

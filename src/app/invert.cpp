@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <prismfield/error.hpp>
+#include <prismfield/host_operator.hpp>
 #include <prismfield/invert.hpp>
 #include <prismfield/plan.hpp>
 #include <prismfield/storage.hpp>
@@ -33,15 +34,14 @@
 #include "compute/checkpoint.hpp"
 #include "compute/method.hpp"
 #include "compute/plan.hpp"
-#include "inversion/inverter.hpp"
 #include "inversion/low_rank_algebra.hpp"
 #include "inversion/outcome.hpp"
-#include "inversion/station_neighbors.hpp"
 #include "inversion/trend_basis.hpp"
 #include "io/inversion_files.hpp"
 #include "io/sensitivity_file.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
+#include "model/station_neighbors.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
@@ -390,6 +390,11 @@ std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int 
   return text;
 }
 
+/// Seconds of the slowest rank: to compute and keep G once, and of a product with G'WG.
+struct InversionSeconds {
+  double setup = 0, product = 0;
+};
+
 /// The last line of --dry-run.
 std::string time_line(const InversionSeconds& seconds, const InversionSettings& settings) {
   const std::int64_t products = usual_products(settings);
@@ -735,21 +740,58 @@ void tell_inputs(const InvertOptions& options, const Case& run, const InversionI
   tell_notes(options, run, inputs.notes);
 }
 
-/// What the library takes of a case.
-InversionInput input_of(const Case& run, InversionInputs& inputs) {
-  InversionInput input;
-  input.request = run.request();
-  input.storage = run.sensitivity;
-  input.settings = run.inversion->settings;
-  input.cells = inputs.cells.get();
-  input.epochs = std::move(inputs.epochs);
-  input.data = std::move(inputs.data);
-  input.reference = std::move(inputs.reference);
-  input.lower = std::move(inputs.lower);
-  input.upper = std::move(inputs.upper);
-  input.cell_weights = std::move(inputs.cell_weights);
-  input.start = std::move(inputs.start);
-  return input;
+/// Of one data set, or its first epoch: measured on a sample of the stations with G stored, or, where it does not fit,
+/// as the plan has a product. Collective.
+InversionSeconds estimated_seconds_of(const Case& run, const PrismSource& columns, const DataSet& data,
+                                      const Communicator& communicator) {
+  Request request = run.request();
+  request.fields = row_fields(data.fields);
+  request.execution.partition = Partition::points;
+  const Machine machine = machine_here(request, communicator);
+  constexpr std::int64_t pairs_of_sample = 4'000'000, least_points = 4;
+  const std::int64_t mine = (data.points.size() + communicator.size() - 1) / communicator.size();
+  const std::int64_t sampled =
+      std::min(mine, std::max(pairs_of_sample / (columns.size() * request.fields.size()), least_points));
+  StorageSettings storage = run.sensitivity;
+  const std::int64_t needed = bytes_to_store(stored_precision(storage), request.fields.size(), mine, columns.size());
+  const std::int64_t available = machine.engine.is_device ? machine.engine.free_memory : machine.host_memory;
+  if (any(communicator, needed > within_limit(available, storage.memory_limit))) {
+    const Plan plan = make_plan(request, problem_size(columns, data.points), machine);
+    return {0, 2 * estimated_seconds(request, columns, data.points, plan, communicator)};
+  }
+  storage.store = machine.engine.is_device ? Store::device : Store::memory;
+  storage.compression.reset();
+  const Moment begin = std::chrono::steady_clock::now();
+  HostOperator g(columns, sample_of(data.points, sampled * communicator.size()), request, storage, communicator);
+  const double setup = seconds_since(begin);
+  std::vector<double> density(static_cast<std::size_t>(g.columns())), fields(static_cast<std::size_t>(g.rows()));
+  // the first product allocates
+  Moment made{};
+  for (int product = 0; product < 2; ++product) {
+    made = std::chrono::steady_clock::now();
+    g.apply(density, fields);
+    g.apply_transpose(fields, density);
+  }
+  InversionSeconds slowest;
+  for (const double seconds : gather_everywhere(communicator, setup)) slowest.setup = std::max(slowest.setup, seconds);
+  for (const double seconds : gather_everywhere(communicator, seconds_since(made))) {
+    slowest.product = std::max(slowest.product, seconds);
+  }
+  const double factor = static_cast<double>(mine) / static_cast<double>(sampled);
+  return {factor * slowest.setup, factor * slowest.product};
+}
+
+/// Of all data sets. Collective.
+InversionSeconds estimated_seconds_of(const Case& run, const InversionInputs& inputs,
+                                      const Communicator& communicator) {
+  const MagnetizedPrisms columns(*inputs.cells, unit_magnetizations(run.inversion->settings.unknown, run.magnetic));
+  InversionSeconds all;
+  for (std::size_t i = 0; i < inputs.data.size(); i += static_cast<std::size_t>(inputs.n_epochs())) {
+    const InversionSeconds one = estimated_seconds_of(run, columns, inputs.data[i], communicator);
+    all.setup += one.setup;
+    all.product += one.product * static_cast<double>(inputs.n_epochs());
+  }
+  return all;
 }
 
 /// Inverts, writes, and removes the checkpoint. Collective.
@@ -767,8 +809,19 @@ void invert_and_write(const InvertOptions& options, const Case& run, InversionIn
   header.cells = inputs.cells.get();
   header.unknown = run.inversion->settings.unknown;
   SensitivityFiles files(std::move(header), communicator);
-  InversionInput input = input_of(run, inputs);
+  InversionInput input;
+  input.request = run.request();
+  input.storage = run.sensitivity;
   input.storage.rows = &files;
+  input.settings = run.inversion->settings;
+  input.cells = inputs.cells.get();
+  input.epochs = std::move(inputs.epochs);
+  input.data = std::move(inputs.data);
+  input.reference = std::move(inputs.reference);
+  input.lower = std::move(inputs.lower);
+  input.upper = std::move(inputs.upper);
+  input.cell_weights = std::move(inputs.cell_weights);
+  input.start = std::move(inputs.start);
   InvertObserver observer(options, run, hash, communicator);
   const InversionOutcome outcome = made_together(communicator, [&] {
     return at_places_of(run, [&] {
@@ -822,9 +875,9 @@ ProgramEnd execute(const InvertOptions& options, const std::vector<std::string>&
   if (tells) std::cout << inversion_heading(run, inputs) << std::flush;
   if (options.dry_run) {
     const std::string sizes = inversion_sizes(run, inputs, communicator.size(), placement_text(started.places));
-    const InversionInput input = input_of(run, inputs);
-    const InversionSeconds seconds = made_together(
-        communicator, [&] { return at_places_of(run, [&] { return estimated_inversion(input, communicator); }); });
+    const InversionSeconds seconds = made_together(communicator, [&] {
+      return at_places_of(run, [&] { return estimated_seconds_of(run, inputs, communicator); });
+    });
     if (tells) std::cout << sizes << time_line(seconds, run.inversion->settings) << std::flush;
     return {};
   }

@@ -7,10 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <utility>
 
 #include <prismfield/error.hpp>
+
+#include "model/nearest_points.hpp"
 
 namespace prismfield {
 namespace {
@@ -28,72 +29,6 @@ std::vector<double> falling(std::vector<double> distances, double power) {
   throw InputError("", "inversion.weighting.power",
                    fmt::format("is {}, by which weights of cells vanish; 2 to 4 are usual", power));
 }
-
-/// Stations in the squares of a map, by which the nearest one is found without looking at all.
-class StationMap {
-public:
-  explicit StationMap(const Points& stations) : m_stations(stations) {
-    const auto [west, east] = std::minmax_element(stations.easting.begin(), stations.easting.end());
-    const auto [south, north] = std::minmax_element(stations.northing.begin(), stations.northing.end());
-    m_origin = {*west, *south};
-    const double area = std::max((*east - *west) * (*north - *south), 0.0);
-    const auto n = static_cast<double>(stations.size());
-    constexpr double stations_a_square = 2;
-    m_side = std::max(std::sqrt(area * stations_a_square / n),
-                      std::max(*east - *west, *north - *south) * stations_a_square / n);
-    if (!(m_side > 0)) m_side = 1;
-    m_columns = static_cast<std::int64_t>((*east - *west) / m_side) + 1;
-    m_rows = static_cast<std::int64_t>((*north - *south) / m_side) + 1;
-    m_squares.resize(static_cast<std::size_t>(m_columns * m_rows));
-    for (std::size_t i = 0; i < static_cast<std::size_t>(stations.size()); ++i) {
-      const auto column =
-          std::min(static_cast<std::int64_t>((stations.easting[i] - m_origin[0]) / m_side), m_columns - 1);
-      const auto row = std::min(static_cast<std::int64_t>((stations.northing[i] - m_origin[1]) / m_side), m_rows - 1);
-      m_squares[static_cast<std::size_t>(row * m_columns + column)].push_back(i);
-    }
-  }
-
-  [[nodiscard]] double nearest(const std::array<double, 3>& place) const {
-    const auto column = square_of(place[0] - m_origin[0], m_columns);
-    const auto row = square_of(place[1] - m_origin[1], m_rows);
-    // how far the place is outside the map: a square of ring k is at least (k - 1) sides away from the map's nearest
-    double best = std::numeric_limits<double>::infinity();
-    const std::int64_t rings = std::max(m_columns, m_rows);
-    for (std::int64_t ring = 0; ring <= rings; ++ring) {
-      const double least = static_cast<double>(ring - 1) * m_side;
-      if (ring > 0 && least > 0 && least * least > best) break;
-      for (std::int64_t r = row - ring; r <= row + ring; ++r) {
-        if (r < 0 || r >= m_rows) continue;
-        const bool whole = r == row - ring || r == row + ring;
-        const std::int64_t stride = whole ? 1 : std::max<std::int64_t>(2 * ring, 1);
-        for (std::int64_t c = column - ring; c <= column + ring; c += stride) {
-          if (c >= 0 && c < m_columns) look(static_cast<std::size_t>(r * m_columns + c), place, best);
-        }
-      }
-    }
-    return std::sqrt(best);
-  }
-
-private:
-  [[nodiscard]] std::int64_t square_of(double from_origin, std::int64_t squares) const {
-    const double square = std::clamp(std::floor(from_origin / m_side), 0.0, static_cast<double>(squares - 1));
-    return static_cast<std::int64_t>(square);
-  }
-  void look(std::size_t square, const std::array<double, 3>& place, double& best) const {
-    for (const std::size_t i : m_squares[square]) {
-      const double x = m_stations.easting[i] - place[0];
-      const double y = m_stations.northing[i] - place[1];
-      const double z = m_stations.upward[i] - place[2];
-      best = std::min(best, x * x + y * y + z * z);
-    }
-  }
-
-  const Points& m_stations;
-  std::array<double, 2> m_origin{};
-  double m_side = 1;
-  std::int64_t m_columns = 1, m_rows = 1;
-  std::vector<std::vector<std::size_t>> m_squares;
-};
 
 }  // namespace
 
@@ -135,10 +70,10 @@ std::vector<double> depth_weights(const ActiveCells& cells, double power, double
 }
 
 std::vector<double> distance_weights(const ActiveCells& cells, const Points& stations, double power, double r0) {
-  const StationMap map(stations);
+  const NearestPoints nearest(stations.easting, stations.northing, stations.upward);
   std::vector<double> distances(static_cast<std::size_t>(cells.size()));
   for (std::size_t j = 0; j < distances.size(); ++j) {
-    distances[j] = map.nearest(cells.center(static_cast<std::int64_t>(j))) + r0;
+    distances[j] = nearest.distance(cells.center(static_cast<std::int64_t>(j))) + r0;
   }
   return falling(std::move(distances), power);
 }

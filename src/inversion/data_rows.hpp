@@ -18,15 +18,14 @@
 
 namespace prismfield {
 
-/// Of each field of the data: the row fields that it is a sum of, three, by their numbers; one that is linear is the
-/// first of them, times 1.
+/// Of each field of the data: its row field, or the first of B's three, by its number.
 struct RowsOfFields {
-  std::array<std::array<int, 3>, n_known_fields> rows{};
-  std::array<bool, n_known_fields> is_linear{}, is_exact_anomaly{};
+  Kokkos::Array<int, n_known_fields> first{};
+  Kokkos::Array<bool, n_known_fields> is_linear{}, is_exact_anomaly{};
   int n_fields = 0, n_rows = 0;
 };
 
-[[nodiscard]] constexpr RowsOfFields rows_of_fields(FieldList data) noexcept {
+[[nodiscard]] inline RowsOfFields rows_of_fields(FieldList data) noexcept {
   const FieldList rows = row_fields(data);
   RowsOfFields of;
   of.n_rows = static_cast<int>(rows.size());
@@ -34,10 +33,7 @@ struct RowsOfFields {
     const auto f = static_cast<std::size_t>(of.n_fields++);
     of.is_linear[f] = field.is_linear();
     of.is_exact_anomaly[f] = field.rule == FieldRule::exact_anomaly;
-    for (std::size_t c = 0; c < 3; ++c) {
-      constexpr std::array components = {Field::bx, Field::by, Field::bz};
-      of.rows[f][c] = static_cast<int>(rows.index_of(field.is_linear() ? field.field : components[c]));
-    }
+    of.first[f] = static_cast<int>(rows.index_of(field.is_linear() ? field.field : Field::bx));
   }
   return of;
 }
@@ -47,7 +43,7 @@ template <class Memory>
 struct EvaluateMagnitudes {
   RowsOfFields of;
   /// T; the field's direction where B is 0
-  std::array<double, 3> inducing, direction;
+  Kokkos::Array<double, 3> inducing, direction;
   std::int64_t n;
   Kokkos::View<const double*, Memory> rows;
   Kokkos::View<double*, Memory> values;
@@ -58,7 +54,7 @@ struct EvaluateMagnitudes {
       const std::int64_t at = f * n + i;
       double b[3], length = 0, product = 0, of_inducing = 0;
       for (int c = 0; c < 3; ++c) {
-        b[c] = rows(of.rows[f][c] * n + i);
+        b[c] = rows((of.first[f] + (of.is_linear[f] ? 0 : c)) * n + i);
         const double start = of.is_exact_anomaly[f] ? inducing[c] : 0;
         product += b[c] * (2 * start + b[c]);
         of_inducing += start * start;
@@ -95,7 +91,7 @@ struct CombineRows {
         const std::int64_t at = f * n + i;
         double sum = 0;
         for (int c = 0; c < (of.is_linear[f] ? 1 : 3); ++c) {
-          const std::int64_t row = of.rows[f][c] * n + i;
+          const std::int64_t row = (of.first[f] + c) * n + i;
           if (way == Way::to_data) sum += factors(at, c) * from(row, v);
           if (way == Way::to_rows) to(row, v) += factors(at, c) * from(at, v);
           if (way == Way::to_row_weights) to(row, v) += from(at, v);
@@ -122,7 +118,11 @@ public:
   /// `g`: of row_fields(fields), for all points; `inducing_field`: T
   DataRows(Math& math, std::unique_ptr<Operator<ExecutionSpace>> g, FieldList fields,
            const std::array<double, 3>& inducing_field)
-      : m_math(math), m_g(std::move(g)), m_fields(fields), m_of(rows_of_fields(fields)), m_inducing(inducing_field) {
+      : m_math(math),
+        m_g(std::move(g)),
+        m_fields(fields),
+        m_of(rows_of_fields(fields)),
+        m_inducing{inducing_field[0], inducing_field[1], inducing_field[2]} {
     if (!is_linear()) {
       m_factors = Kokkos::View<double* [3], Memory>("prismfield::factors_of_rows", static_cast<std::size_t>(rows()));
       evaluate_rows(m_math.zeros("no_fields", m_g->rows()), m_math.zeros("no_data", rows()));
@@ -178,7 +178,7 @@ private:
   }
   void evaluate_rows(const ConstVector& rows_of_b, const Vector& values) {
     const double length = std::hypot(m_inducing[0], m_inducing[1], m_inducing[2]);
-    std::array<double, 3> direction = {0, 0, 1};
+    Kokkos::Array<double, 3> direction = {0, 0, 1};
     for (std::size_t c = 0; c < 3 && length > 0; ++c) direction[c] = m_inducing[c] / length;
     m_math.each("magnitudes", points().size(),
                 EvaluateMagnitudes<Memory>{m_of, m_inducing, direction, points().size(), rows_of_b, values, m_factors});
@@ -191,7 +191,7 @@ private:
   std::unique_ptr<Operator<ExecutionSpace>> m_g;
   FieldList m_fields;
   RowsOfFields m_of;
-  std::array<double, 3> m_inducing;
+  Kokkos::Array<double, 3> m_inducing;
   /// of magnitudes: (row, component)
   Kokkos::View<double* [3], Memory> m_factors;
   Vector m_inner;

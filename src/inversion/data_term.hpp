@@ -17,9 +17,9 @@
 
 #include "base/random.hpp"
 #include "inversion/data_rows.hpp"
-#include "inversion/station_neighbors.hpp"
 #include "inversion/trend_basis.hpp"
 #include "inversion/vector_math.hpp"
+#include "model/station_neighbors.hpp"
 #include "parallel/collectives.hpp"
 
 namespace prismfield {

@@ -93,14 +93,6 @@ struct AddPull {
   }
 };
 
-template <class Memory>
-struct PullValue {
-  Kokkos::View<const double*, Memory> penalty, model, wanted;
-  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
-    return penalty(i) * (model(i) - wanted(i)) * (model(i) - wanted(i));
-  }
-};
-
 /// A cell's change over the gap beside its interval.
 struct Flip {
   /// of half of phi, if no other cell changes; below 0
@@ -182,9 +174,6 @@ public:
     m_math.each("add_pull", m_n, AddPull<Memory>{scale * m_scale, m_penalty, model, m_wanted, out});
   }
   void add_diagonal(const Vector& out) const { m_math.add(m_scale, m_penalty, 1, out); }
-  [[nodiscard]] double value(const ConstVector& model) const {
-    return m_scale * m_math.sum("pull", m_n, PullValue<Memory>{m_penalty, model, m_wanted});
-  }
   /// The bounds that each cell of this model gets.
   void find_bounds(const ConstVector& model, const Vector& low, const Vector& high) const {
     m_math.each("bounds", m_n, BoundsOfIntervals<Memory>{m_intervals, model, m_dual, low, high});

@@ -15,8 +15,6 @@
 #include <prismfield/error.hpp>
 #include <prismfield/make_operator.hpp>
 
-#include "compute/method.hpp"
-#include "compute/plan.hpp"
 #include "engine/with_space.hpp"
 #include "inversion/beta_search.hpp"
 #include "inversion/bound_solver.hpp"
@@ -771,62 +769,7 @@ private:
   double m_seconds_before = 0;
 };
 
-/// Of one data set, or of its first epoch.
-template <class ExecutionSpace>
-InversionSeconds estimated_for_set(const ExecutionSpace& space, const InversionInput& input, const DataSet& set,
-                                   const Communicator& communicator) {
-  const MagnetizedPrisms columns(*input.cells, unit_magnetizations(input.settings.unknown, input.request.magnetic));
-  Request request = input.request;
-  request.fields = row_fields(set.fields);
-  request.execution.partition = Partition::points;
-  constexpr std::int64_t pairs_of_sample = 4'000'000, least_points = 4;
-  const std::int64_t n = set.points.size(), n_fields = request.fields.size();
-  const std::int64_t mine = (n + communicator.size() - 1) / communicator.size();
-  const std::int64_t sampled = std::min(mine, std::max(pairs_of_sample / (columns.size() * n_fields), least_points));
-  StorageSettings storage = input.storage;
-  const std::int64_t available = within_limit(available_memory<ExecutionSpace>(communicator), storage.memory_limit);
-  if (any(communicator,
-          bytes_to_store(stored_precision(storage), n_fields, mine, columns.size(), input.n_epochs()) > available)) {
-    const Plan plan = make_plan(request, problem_size(columns, set.points), machine_here(request, communicator));
-    return {0, 2 * estimated_seconds(request, columns, set.points, plan, communicator)};
-  }
-  storage.store = VectorMath<ExecutionSpace>::on_host ? Store::memory : Store::device;
-  storage.compression.reset();
-  const Points sample = sample_of(set.points, sampled * communicator.size());
-  const auto now = [&] {
-    space.fence("prismfield: estimate");
-    return std::chrono::steady_clock::now();
-  };
-  const auto begin = now();
-  const auto g = make_operator(space, columns, sample, request, storage, communicator);
-  const auto made = now();
-  using View = Kokkos::View<double*, typename ExecutionSpace::memory_space>;
-  const View density("prismfield::density", static_cast<std::size_t>(g->columns()));
-  const View fields("prismfield::fields", static_cast<std::size_t>(g->rows()));
-  g->apply(space, density, fields);
-  g->apply_transpose(space, fields, density);
-  const double factor = static_cast<double>(mine) / static_cast<double>(sampled);
-  double seconds[] = {factor * std::chrono::duration<double>(made - begin).count(),
-                      factor * std::chrono::duration<double>(now() - made).count()};
-  for (double& second : seconds) {
-    for (const double other : gather_everywhere(communicator, second)) second = std::max(second, other);
-  }
-  return {seconds[0], seconds[1]};
-}
-
 }  // namespace
-
-InversionSeconds estimated_inversion(const InversionInput& input, const Communicator& communicator) {
-  return with_space(input.request.execution.space, [&](const auto& space) {
-    InversionSeconds all;
-    for (std::size_t i = 0; i < input.data.size(); i += static_cast<std::size_t>(input.n_epochs())) {
-      const InversionSeconds one = estimated_for_set(space, input, input.data[i], communicator);
-      all.setup += one.setup;
-      all.product += one.product * static_cast<double>(input.n_epochs());
-    }
-    return all;
-  });
-}
 
 InversionOutcome invert(const InversionInput& input, const Communicator& communicator, InversionObserver* observer,
                         const InversionState* resume) {

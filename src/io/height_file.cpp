@@ -237,7 +237,7 @@ std::vector<double> HeightSurface::at(const std::vector<double>& easting, const 
   const NearestPoints points(m_easting, m_northing);
   for (std::size_t p = 0; p < easting.size(); ++p) {
     std::size_t nearest = 0;
-    points.find(easting[p], northing[p], std::span(&nearest, 1));
+    points.find({easting[p], northing[p], 0}, std::span(&nearest, 1));
     heights.push_back(m_heights[nearest]);
   }
   return heights;

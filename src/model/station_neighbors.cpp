@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "inversion/station_neighbors.hpp"
+#include "model/station_neighbors.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ StationNeighbors::StationNeighbors(const PointColumns& stations) {
   m_beside.resize(count * n);
   for (std::size_t i = 0; i < n; ++i) {
     std::array<std::size_t, count + 1> nearest{};
-    points.find(stations.easting[i], stations.northing[i], nearest);
+    points.find({stations.easting[i], stations.northing[i], 0}, nearest);
     // the station itself is among them, unless more than eight others are at its place
     const auto own = std::find(nearest.begin(), nearest.end() - 1, i);
     std::rotate(own, own + 1, nearest.end());
