@@ -13,6 +13,7 @@
 #include <prismfield/prisms.hpp>
 
 #include "base/checksum.hpp"
+#include "io/cell_file.hpp"
 #include "io/prism_file.hpp"
 #include "model/cells.hpp"
 #include "model/terrain.hpp"
