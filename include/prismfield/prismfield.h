@@ -86,6 +86,8 @@ typedef struct pf_points {
      gravitational_constant    m3 kg-1 s-2
      magnetic.inducing_field (3)   inclination and declination, degrees, and intensity, nT: the direction of tmi, its
                                derivatives and tmi_exact, and what magnetises a susceptibility
+     magnetic.magnetization_direction (2)   inclination and declination, degrees, of what a susceptibility is magnetised
+                               to that pf_invert finds; without it those of the inducing field
      magnetic.vacuum_permeability  N A-2, above 1e-7 and below 1e-5
      execution.batch, execution.slots, execution.block, execution.chunk, execution.memory_limit (bytes)
      execution.tolerance       of pf_forward, relative to the largest value of each field
@@ -93,8 +95,8 @@ typedef struct pf_points {
      sensitivity.compression   error of G relative to its norm
      sensitivity.memory_limit  bytes
      inversion.smallness, .smoothness (3), .smoothing_lengths (3, m), .reference_in_smoothness (0 or 1), .norm (4),
-     .bounds (2), .beta, .target_misfit, .max_iterations, .preconditioner_rank, .depth_of_investigation (0 or 1),
-     .weighting.power, .weighting.z0, .uncertainty.samples, .uncertainty.seed, .uncertainty.rank
+     .bounds (2), .bounds.amplitude, .beta, .target_misfit, .max_iterations, .preconditioner_rank,
+     .depth_of_investigation (0 or 1), .weighting.power, .weighting.z0, .uncertainty.samples, .uncertainty.seed, .uncertainty.rank
    texts
      magnetic.inside           B, H, nan, cavity, borehole
      execution.space, .precision, .kernel, .method

@@ -242,6 +242,10 @@ def test_a_magnetisation_is_found():
                        units="nT", axes="z_down")  # fmt: skip
     assert model.predicted[1] == pytest.approx(again, abs=1e-4 * np.abs(again).max())
 
+    half = np.linalg.norm(found, axis=-1).max() / 2
+    weak = pf.invert(cells, data, settings={"bounds.amplitude": half}, **options).magnetization
+    assert np.nanmax(np.linalg.norm(weak, axis=-1)) <= half * (1 + 1e-12)
+
     # one component is held, by bounds of each; a reference for all cells and one for each are the same
     most = np.abs(block(remanence)) + [0.5, 0, 0.5]
     held = pf.invert(cells, data, lower=-most, upper=most, cell_weights=2.0, **options).magnetization

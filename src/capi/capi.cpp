@@ -268,6 +268,7 @@ const std::map<std::string, NumberKey, std::less<>>& number_keys() {
         [](Settings& s, Numbers v) {
           s.inversion.bounds = Range{v[0], v[1]};
         }}},
+      {"inversion.bounds.amplitude", of_inversion(&Inversion::most_amplitude)},
       {"inversion.beta", of_inversion(&Inversion::beta)},
       {"inversion.target_misfit", of_inversion(&Inversion::target_misfit)},
       {"inversion.max_iterations", of_inversion(&Inversion::max_iterations)},
