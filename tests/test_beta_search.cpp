@@ -37,6 +37,14 @@ double smooth_curve(double beta, double least) {
   return sum;
 }
 
+TEST(BetaSearch, FindsATargetOnASteepCurve) {
+  // as chi of Huber's norm is where anomalies begin to be missed
+  const Curve steep = [](double beta) { return 30 + 1000 * std::pow(beta / 3, 20); };
+  BetaSearch search(10, 100, 4, true);
+  EXPECT_LE(run(search, steep), 14);
+  EXPECT_EQ(search.status(), BetaSearch::Status::on_target);
+}
+
 TEST(BetaSearch, CoolsUntilTheTargetLiesBetweenTwoSolutionsThenFindsIt) {
   for (const double target : {20.0, 100.0, 500.0, 900.0}) {
     BetaSearch search(10, target, 4, true);

@@ -70,6 +70,8 @@ void BetaSearch::add_logarithms(const std::array<double, 2>& solution) {
   same_side = solution;
   const double sign = solution[1] > m_log_target ? 1 : -1;
   if (other_side && sign * (solution[0] - (*other_side)[0]) < 0) other_side.reset();
+  m_in_a_row = m_has_bracket && sign == m_last_sign ? m_in_a_row + 1 : 0;
+  m_last_sign = sign;
   m_has_bracket = m_above && m_below;
   if (!m_has_bracket) {
     step_on(solution[1]);
@@ -82,7 +84,9 @@ void BetaSearch::add_logarithms(const std::array<double, 2>& solution) {
     return;
   }
   constexpr double margin = 0.05;
-  const double part = (log_beta_at_target() - (*m_below)[0]) / width;
+  // where phi_d bends more than a power law, the law comes nearer from one side alone
+  constexpr int most_in_a_row = 2;
+  const double part = m_in_a_row >= most_in_a_row ? 0.5 : (log_beta_at_target() - (*m_below)[0]) / width;
   m_log_beta = (*m_below)[0] + std::clamp(part, margin, 1 - margin) * width;
 }
 

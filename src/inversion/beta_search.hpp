@@ -13,9 +13,9 @@ namespace prismfield {
 
 /// The search for the beta whose model has phi_d on the target: first steps until the target lies between two
 /// solutions, then the beta that a power law through three of them has there, at least a twentieth of the bracket away
-/// from its ends, in log beta. The bracket's ends are the last solutions above and below the target: phi_d rises with
-/// beta, and where two solutions say otherwise, because one is not accurate, the older one is dropped. Source: shared
-/// numerics of this project, see docs/inversion.md.
+/// from its ends, in log beta, or its middle after three solutions on one side. The bracket's ends are the last
+/// solutions above and below the target: phi_d rises with beta, and where two solutions say otherwise, because one is
+/// not accurate, the older one is dropped. Source: shared numerics of this project, see docs/inversion.md.
 class BetaSearch {
 public:
   enum class Status {
@@ -60,6 +60,9 @@ private:
   double m_log_beta, m_log_target, m_step;
   bool m_cools;
   bool m_has_bracket = false;
+  /// of the last solution: 1 above the target, else -1; solutions on this side within the bracket, after the first
+  double m_last_sign = 0;
+  int m_in_a_row = 0;
   std::optional<std::array<double, 2>> m_above, m_below;
   Status m_status = Status::searching;
   std::vector<std::array<double, 2>> m_solutions;

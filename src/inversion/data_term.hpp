@@ -56,7 +56,8 @@ struct Misfit {
   double chi_sum = 0;
 };
 
-/// relative(i) = the root of Huber's weight of the residual over sigma; inverse_sigma(i) and weights(i) by it
+/// relative(i) = the root of Huber's weight of the residual over sigma; inverse_sigma(i) by it, and weights(i) as the
+/// second derivative has them
 template <class Memory>
 struct WeighByHuber {
   Kokkos::View<const double*, Memory> residual, of_squares;
@@ -64,7 +65,7 @@ struct WeighByHuber {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     relative(i) = Kokkos::sqrt(HuberNorm::weight(residual(i) / relative(i)));
     inverse_sigma(i) = of_squares(i) * relative(i);
-    weights(i) = inverse_sigma(i) * inverse_sigma(i);
+    weights(i) = relative(i) < 1 ? 0 : of_squares(i) * of_squares(i);
   }
 };
 

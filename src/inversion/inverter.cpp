@@ -62,6 +62,10 @@ public:
     if (m_state.phase == "cool") cool();
     if (m_state.phase == "compact") compact();
     if (m_state.phase == "intervals") keep_to_intervals();
+    if (m_state.phase == "flips") {
+      flip_cells();
+      next_phase("beta");
+    }
     if (m_state.phase == "beta") find_last_beta();
     draw_samples();
     find_low_rank();
@@ -111,7 +115,7 @@ private:
     m_data =
         std::make_unique<DataTerm<ExecutionSpace>>(m_math, m_input.data, std::move(rows), m_settings, m_communicator);
     m_model = m_math.zeros("model", m_n);
-    if (!m_data->is_linear()) m_last_model = m_math.zeros("last_model", m_n);
+    if (!is_quadratic()) m_last_model = m_math.zeros("last_model", m_n);
     m_pull = m_math.zeros("pull", m_n);
     m_gradient = m_math.zeros("gradient_of_data", m_n);
     m_diagonal = m_math.zeros("diagonal", m_n);
@@ -370,15 +374,15 @@ private:
       }
       m_interval_pull.reset();
       find_misfit();
-      if (has_intervals) flip_cells();
       if (!has_intervals) tell("bounds", m_state.beta);
       if (!has_intervals && !is_beta_fixed() && std::abs(m_misfit.chi_sum / target() - 1) > near_target) {
         m_state.message = off_target_message(BetaSearch::Status::slow, m_state.rows, true, m_settings);
       }
     }
     // another beta would bring amplitudes above the largest
-    const bool needs_beta = (m_settings.is_compact() && !m_settings.most_amplitude) || has_intervals;
-    next_phase(needs_beta && m_state.message.empty() ? "beta" : "samples");
+    const bool needs_beta = m_settings.is_compact() && !m_settings.most_amplitude;
+    const char* const next = has_intervals ? "flips" : needs_beta ? "beta" : "samples";
+    next_phase(m_state.message.empty() ? next : "samples");
   }
   /// Lets cells change over to the interval beside theirs as long as that lowers phi; false where it never does.
   bool flip_cells() {
@@ -458,8 +462,7 @@ private:
       solve_and_tell(m_state.beta, fine);
     } else {
       constexpr double most = 2.5;
-      constexpr int most_searches = 3;
-      for (int search = 0; search < most_searches; ++search) {
+      while (true) {
         search_beta("beta", most, false);
         m_state.search.clear();
         // with other cells on either side of a gap the target may be there
@@ -529,57 +532,53 @@ private:
     m_math.add(1, m_gradient, 1, m_right_side);
     if (m_interval_pull) m_interval_pull->add_gradient(beta, m_model, m_right_side);
   }
-  /// Improves m_model for this beta until the gradient is this part of that of phi_d; false when the solver gave up.
-  bool improve(double beta, double tolerance) {
-    set_diagonal(beta);
-    // the gradient of phi_d falls as beta at most: the first pass is enough where the second finds nothing to do
-    double falls_to = m_state.rows.empty() ? 1 : std::min(beta / m_state.rows.back().beta, 1.0);
-    // steps of Gauss and Newton
-    constexpr int most_steps = 30;
-    const int most_passes = m_data->is_linear() ? 5 : most_steps;
+  /// Whether phi is a square of the model: one round of the solver then is near the end.
+  [[nodiscard]] bool is_quadratic() const { return m_data->is_linear() && m_settings.data_norm == DataNorm::squares; }
+  /// A round of the solver, until the gradient is this part of that of phi_d; then m_misfit and m_gradient.
+  typename Solver::Outcome step(double beta, double tolerance) {
+    find_gradient(beta);
+    if (!is_quadratic()) m_math.copy(m_last_model, m_model);
+    const double last_phi = is_quadratic() ? 0 : phi(beta);
     constexpr double rounding = 1e-13;
-    for (int pass = 0; pass < most_passes; ++pass) {
-      find_gradient(beta);
-      if (!m_data->is_linear()) m_math.copy(m_last_model, m_model);
-      const double last_phi = m_data->is_linear() ? 0 : phi(beta);
-      const typename Solver::Outcome outcome =
-          m_solver->improve(product_of(beta), m_right_side, m_gradient, m_diagonal, tolerance * falls_to,
-                            rounding * m_solver->norm(m_pull, m_diagonal),
-                            std::min(most_products_of_solution, most_products - m_data->products()), m_model);
-      if (outcome == Solver::Outcome::was_settled) return true;
-      find_misfit();
-      if (outcome == Solver::Outcome::gave_up) return false;
-      if (!m_data->is_linear() && !shorten_step(beta, last_phi)) return false;
-      falls_to = 1;
-    }
-    return m_data->is_linear();
+    const typename Solver::Outcome outcome =
+        m_solver->improve(product_of(beta), m_right_side, m_gradient, m_diagonal, tolerance,
+                          rounding * m_solver->norm(m_pull, m_diagonal),
+                          std::min(most_products_of_solution, most_products - m_data->products()), m_model);
+    if (outcome == Solver::Outcome::was_settled) return outcome;
+    find_misfit();
+    return is_quadratic() || shorten_step(beta, last_phi) ? outcome : Solver::Outcome::gave_up;
   }
-  /// Goes back towards the last model until phi is below what it was there; false where it never is.
+  /// Goes back towards the last model until phi is not above what it was there; false where it always is.
   bool shorten_step(double beta, double last_phi) {
     constexpr int most_halvings = 10;
-    for (int halving = 0; phi(beta) > last_phi; ++halving) {
+    constexpr double rounding = 1e-12;
+    for (int halving = 0; phi(beta) > (1 + rounding) * last_phi; ++halving) {
       if (halving == most_halvings) return false;
       m_math.add(0.5, m_last_model, 0.5, m_model);
       find_misfit();
     }
     return true;
   }
-  /// The same with Huber's weights, where they are asked for, of the model itself.
+  /// Improves m_model for this beta until the gradient is this part of that of phi_d; false when the solver gave up.
+  /// Where phi is no square of the model the steps are those of Gauss and Newton.
   bool solve_for(double beta, double tolerance) {
-    if (m_settings.data_norm == DataNorm::squares) return improve(beta, tolerance);
-    constexpr int most_reweightings = 30;
-    // the steps of phi shrink by a half or more
-    const double settled = 0.1 * tolerance;
-    double last = phi(beta);
-    for (int n = 0; n < most_reweightings; ++n) {
-      m_data->reweigh(m_model);
-      find_misfit();
-      if (!improve(beta, tolerance)) return false;
-      const double now = phi(beta);
-      if (std::abs(now - last) <= settled * now) return true;
-      last = now;
+    set_diagonal(beta);
+    // the gradient of phi_d falls as beta at most: the first pass is enough where the second finds nothing to do
+    double falls_to = m_state.rows.empty() ? 1 : std::min(beta / m_state.rows.back().beta, 1.0);
+    // chi is without what outliers have of phi_d
+    if (m_settings.data_norm == DataNorm::huber) tolerance *= 0.1;
+    constexpr int most_steps = 100;
+    const int most_passes = is_quadratic() ? 5 : most_steps;
+    for (int pass = 0; pass < most_passes; ++pass) {
+      if (m_settings.data_norm == DataNorm::huber) {
+        m_data->reweigh(m_model);
+        find_misfit();
+      }
+      const typename Solver::Outcome outcome = step(beta, tolerance * falls_to);
+      if (outcome != Solver::Outcome::settled) return outcome == Solver::Outcome::was_settled;
+      falls_to = 1;
     }
-    return false;
+    return is_quadratic();
   }
   /// Of m_model; what pulls into intervals left out
   [[nodiscard]] double phi(double beta) { return m_misfit.phi_d + beta * m_regularization->value(m_model); }
@@ -753,7 +752,7 @@ private:
   std::unique_ptr<LowRankPreconditioner<ExecutionSpace>> m_preconditioner;
   /// (epoch, component, cell)
   Vector m_model, m_reference, m_pull, m_data_diagonal, m_diagonal, m_right_side;
-  /// that a step began at; empty where data are linear in the model
+  /// that a step began at; empty where phi is quadratic
   Vector m_last_model;
   /// half of that of phi_d at m_model
   Vector m_gradient;
