@@ -196,8 +196,9 @@ double median(std::vector<double> values) {
 /// Names a constant that the stations at the margin of a survey have in common, where anomalies have mostly died out;
 /// "" otherwise.
 std::string constant_warning(const DataSet& data, std::size_t f, const FieldInfo& field) {
-  // margin: the outer tenth on each side; what falls as slowly as gz is left out, it reaches further
-  constexpr double inner = 0.8, suspicious = 3;
+  // margin: the outer tenth on each side; what falls as slowly as gz is left out, it reaches further. Anomalies alone
+  // have medians of 0.2 to 0.45 of their scatter there
+  constexpr double inner = 0.8, suspicious = 0.6, many_sigmas = 3;
   constexpr std::size_t least_stations = 8;
   if (!field.is_magnetic && field.unit != "Eotvos") return "";
   const Bounds area = bounds_of(data.points);
@@ -218,14 +219,16 @@ std::string constant_warning(const DataSet& data, std::size_t f, const FieldInfo
   const double constant = median(values), sigma = median(sigmas);
   for (const double value : values) scatter.push_back(std::abs(value - constant));
   // of normal errors the median of their sizes is 0.6745 sigma
-  const double usual = std::max(median(scatter) / 0.6745, sigma);
-  if (std::abs(constant) <= suspicious * usual) return "";
+  const double usual = median(scatter) / 0.6745;
+  if (std::abs(constant) <= std::max(suspicious * usual, many_sigmas * sigma)) return "";
   return fmt::format(
-      "{}: {} at the margin of the survey is {:.3g} {} (median of {}), {:.2g} times what it scatters about it: is it a "
-      "constant that no cells explain, as regional fields and base levels leave? inversion.trend: constant takes it "
+      "{}: {} at the margin of the survey is {:.3g} {} (median of {}, which scatter by {:.3g}), {:.2g} times its "
+      "sigma: is "
+      "it a constant that no cells explain, as regional fields and base levels leave? inversion.trend: constant takes "
+      "it "
       "out",
-      shown(data.name), field.name, constant, field.unit, counted(std::ssize(values), "station"),
-      std::abs(constant) / usual);
+      shown(data.name), field.name, constant, field.unit, counted(std::ssize(values), "station"), usual,
+      std::abs(constant) / sigma);
 }
 
 /// Where data and sigma can hardly be in their unit, or belong to each other.

@@ -764,7 +764,7 @@ class Warnings(Inversion):
         warnings = self.warnings_of(*of)
         self.assertEqual(len(warnings), 1, warnings)
         self.assertRegex(warnings[0], r"^warning: moved.csv: gzz at the margin of the survey is \S+ Eotvos \(median of \d+ "
-                                      r"stations\), \S+ times what it scatters about it: is it a constant that no cells "
+                                      r"stations, which scatter by \S+\), \S+ times its sigma: is it a constant that no cells "
                                       r"explain, as regional fields and base levels leave\? inversion.trend: constant takes "
                                       r"it out$")
 
