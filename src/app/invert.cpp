@@ -27,6 +27,7 @@
 #include "base/checksum.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
+#include "base/median.hpp"
 #include "case/case.hpp"
 #include "case/make_inversion.hpp"
 #include "case/make_model.hpp"
@@ -187,12 +188,6 @@ std::string tesla_warning(const DataSet& data, std::size_t f, const FieldInfo& f
                      shown(data.name), field.name, size, field.unit, field.unit.substr(1), field.unit);
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// Names a constant that the stations at the margin of a survey have in common, where anomalies have mostly died out;
 /// "" otherwise.
 std::string constant_warning(const DataSet& data, std::size_t f, const FieldInfo& field) {
@@ -223,10 +218,8 @@ std::string constant_warning(const DataSet& data, std::size_t f, const FieldInfo
   if (std::abs(constant) <= std::max(suspicious * usual, many_sigmas * sigma)) return "";
   return fmt::format(
       "{}: {} at the margin of the survey is {:.3g} {} (median of {}, which scatter by {:.3g}), {:.2g} times its "
-      "sigma: is "
-      "it a constant that no cells explain, as regional fields and base levels leave? inversion.trend: constant takes "
-      "it "
-      "out",
+      "sigma: is it a constant that no cells explain, as regional fields and base levels leave? inversion.trend: "
+      "constant takes it out",
       shown(data.name), field.name, constant, field.unit, counted(std::ssize(values), "station"), usual,
       std::abs(constant) / sigma);
 }
@@ -239,10 +232,10 @@ std::vector<std::string> signal_warnings(const DataSet& data, Trend trend) {
   for (const FieldInfo& field : data.fields) {
     if (std::string in_tesla = tesla_warning(data, f, field); !in_tesla.empty())
       warnings.push_back(std::move(in_tesla));
-    const double ratio = signal_to_sigma(data, f, trend != Trend::none);
-    const std::string constant = trend == Trend::none ? constant_warning(data, f, field) : "";
-    ++f;
+    const std::size_t number = f++;
     if (data.sigma_is_unknown) continue;
+    const double ratio = signal_to_sigma(data, number, trend != Trend::none);
+    const std::string constant = trend == Trend::none ? constant_warning(data, number, field) : "";
     if (!constant.empty()) warnings.push_back(constant);
     if (ratio < 1) {
       warnings.push_back(fmt::format(

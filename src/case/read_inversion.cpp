@@ -205,7 +205,7 @@ private:
     }
   }
 
-  /// One number for all cells, or a file of one a cell.
+  /// One number for all cells, of a magnetisation three, or a file of one a cell.
   CellModelSpec model(const Value& value, Unknown unknown) {
     if (components(unknown) > 1 && value.node->kind != Kind::map) {
       std::array<double, 3> all{};

@@ -14,6 +14,7 @@
 #include <prismfield/error.hpp>
 #include <prismfield/forms.hpp>
 
+#include "base/median.hpp"
 #include "base/random.hpp"
 #include "compute/absolute_sums.hpp"
 #include "compute/plan.hpp"
@@ -220,8 +221,8 @@ public:
       const double size = or_norm(largest_of(of_field.size(), magnitude_at), order);
       check.errors.push_back(
           std::max(error(field, of_field, result.singular_points, size), own_error(field, request, size)));
-      const double median = median_value(field);
-      check.over_median.push_back(median > 0 ? largest / median : 0);
+      const double middle = median_value(field);
+      check.over_median.push_back(middle > 0 ? largest / middle : 0);
     }
     check.points = std::ssize(m_at.numbers);
     check.exceeding = m_at.drawn < m_at.drawn_of ? 3.0 / static_cast<double>(m_at.drawn) : 0;
@@ -271,9 +272,7 @@ private:
     if (m_fields.values.empty()) return 0;
     std::vector<double> all;
     for (std::size_t i = 0; i < n_points(); ++i) all.push_back(magnitude(field, i));
-    const auto middle = all.begin() + std::ssize(all) / 2;
-    std::ranges::nth_element(all, middle);
-    return *middle;
+    return median(std::move(all));
   }
 
   /// The size of a field of this largest value: what is left of one that vanishes is rounding.

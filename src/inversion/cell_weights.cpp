@@ -11,6 +11,7 @@
 
 #include <prismfield/error.hpp>
 
+#include "base/median.hpp"
 #include "model/nearest_points.hpp"
 
 namespace prismfield {
@@ -45,9 +46,7 @@ std::array<double, 3> median_edges(const CellEdges& edges) {
   for (std::size_t d = 0; d < 3; ++d) {
     std::vector<double> widths;
     for (std::size_t i = 1; i < edges[d].size(); ++i) widths.push_back(edges[d][i] - edges[d][i - 1]);
-    const auto middle = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
-    std::nth_element(widths.begin(), middle, widths.end());
-    medians[d] = *middle;
+    medians[d] = median(std::move(widths));
   }
   return medians;
 }
@@ -103,10 +102,7 @@ double usual_power(const std::vector<DataSet>& data) noexcept {
 double fitted_z0(const ActiveCells& cells, const std::vector<DataSet>& data) {
   const std::vector<double>& upward = cells.edges()[2];
   const double h = upward[upward.size() - 1] - upward[upward.size() - 2];
-  std::vector<double> heights = all_stations(data).upward;
-  const auto middle = heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2);
-  std::nth_element(heights.begin(), middle, heights.end());
-  const double s = std::max(*middle - upward.back(), 0.0);
+  const double s = std::max(median(all_stations(data).upward) - upward.back(), 0.0);
   constexpr double at_0 = 0.11, at_fifth = 0.06, fifth = 0.2, half = 0.5;
   const double part = s / h;
   if (part >= half) return s;

@@ -266,7 +266,7 @@ private:
       // the reference itself: no beta would bring the model nearer to it
       m_state.message = reference_fits_message(m_settings);
       solve_for(m_state.beta, coarse);
-      tell("cool", m_state.beta);
+      add_row("cool", m_state.beta);
     } else {
       constexpr double cooling = 4;
       search_beta("cool", cooling, true);
@@ -280,7 +280,7 @@ private:
     const bool by_gcv = m_settings.beta_choice == BetaChoice::gcv;
     while (static_cast<std::int64_t>(m_state.search.size()) < m_settings.max_iterations) {
       const bool is_settled = solve_for(m_state.beta, fine);
-      tell(by_gcv ? "gcv" : "l_curve", m_state.beta);
+      add_row(by_gcv ? "gcv" : "l_curve", m_state.beta);
       // where the data are followed altogether, rounding decides
       constexpr double least_part = 0.01;
       const double part = by_gcv ? part_not_followed(m_state.beta) : 1;
@@ -303,7 +303,7 @@ private:
   /// For a beta that is not searched by the target.
   void solve_and_tell(double beta, double tolerance) {
     const bool is_settled = solve_for(beta, tolerance);
-    tell("beta", beta);
+    add_row("beta", beta);
     if (!is_settled) m_state.message = gave_up_message(m_state.rows, m_low.extent(0) > 0);
   }
   /// An estimate of the part of the data that the model for this beta does not follow: of the trace of
@@ -345,7 +345,7 @@ private:
       m_state.weights_model = m_math.to_host(m_model);
       m_regularization->reweight(m_model, m_state.epsilon);
       solve_for(m_state.beta, coarse);
-      tell("compact", m_state.beta);
+      add_row("compact", m_state.beta);
       const double phi_m = m_state.rows.back().phi_m;
       const double off = target() / m_misfit.chi_sum;
       const bool still =
@@ -374,7 +374,7 @@ private:
       }
       m_interval_pull.reset();
       find_misfit();
-      if (!has_intervals) tell("bounds", m_state.beta);
+      if (!has_intervals) add_row("bounds", m_state.beta);
       if (!has_intervals && !is_beta_fixed() && std::abs(m_misfit.chi_sum / target() - 1) > near_target) {
         m_state.message = off_target_message(BetaSearch::Status::slow, m_state.rows, true, m_settings);
       }
@@ -412,7 +412,7 @@ private:
       if (phi(m_state.beta) < last_phi) {
         m_state.lower = lower;
         m_state.upper = upper;
-        tell("flip", m_state.beta);
+        add_row("flip", m_state.beta);
         has_flipped = true;
         continue;
       }
@@ -443,7 +443,7 @@ private:
         m_interval_pull->step(m_model);
       }
       solve_for(m_state.beta, m_settings.most_amplitude ? fine : coarse);
-      tell(m_settings.most_amplitude ? "bounds" : "interval", m_state.beta);
+      add_row(m_settings.most_amplitude ? "bounds" : "interval", m_state.beta);
       const bool is_near = std::abs(m_misfit.chi_sum / target() - 1) <= BetaSearch::tolerance || is_beta_fixed();
       adjust_beta();
       ++m_state.interval_steps;
@@ -493,7 +493,7 @@ private:
       if (!search.needs_accuracy() && search.needs_accuracy(m_misfit.chi_sum)) {
         is_settled = solve_for(search.beta(), fine);
       }
-      tell(name, search.beta());
+      add_row(name, search.beta());
       // below the target another beta is easier to solve for
       search.add(m_misfit.chi_sum, !is_settled && (m_misfit.chi_sum > target() || is_spent()));
       m_state.search = search.solutions();
@@ -583,7 +583,7 @@ private:
   /// Of m_model; what pulls into intervals left out
   [[nodiscard]] double phi(double beta) { return m_misfit.phi_d + beta * m_regularization->value(m_model); }
   /// Adds a line to the table.
-  void tell(const char* stage, double beta) {
+  void add_row(const char* stage, double beta) {
     m_state.beta = beta;
     ConvergenceRow row;
     row.stage = stage;

@@ -6,7 +6,9 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <utility>
 
+#include "base/median.hpp"
 #include "model/nearest_points.hpp"
 
 namespace prismfield {
@@ -47,10 +49,8 @@ MoransI StationNeighbors::morans_i(std::span<const double> residuals) const {
   const auto n = static_cast<double>(residuals.size());
   std::vector<double> sizes;
   for (const double r : residuals) sizes.push_back(std::abs(r));
-  const auto middle = sizes.begin() + std::ssize(sizes) / 2;
-  std::nth_element(sizes.begin(), middle, sizes.end());
   // of normal errors the median of their sizes is 0.6745 sigma
-  const double most = 3 * *middle / 0.6745;
+  const double most = 3 * median(std::move(sizes)) / 0.6745;
   std::vector<double> z;
   double mean = 0;
   for (const double r : residuals) {
