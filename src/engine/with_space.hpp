@@ -43,7 +43,7 @@ template <class ExecutionSpace>
 /// PRISMFIELD_FOR_EACH_SPACE(X): X(space) for the spaces that are compiled: those of Kokkos, but not Serial beside
 /// OpenMP, one thread of which is as good. A source that has the bodies of templates ends with it.
 /// PRISMFIELD_FOR_EACH_HOST_SPACE, PRISMFIELD_FOR_EACH_CUDA_SPACE: for these alone. PRISMFIELD_FEW_INSTANCES leaves out
-/// what differs from others in numbers alone: by it a compiler looks at every kernel in little time (.ci/cuda).
+/// what differs from others in numbers alone: by it a compiler looks at every kernel in little time (.ci/device).
 #if defined(KOKKOS_ENABLE_OPENMP)
 #define PRISMFIELD_FOR_EACH_HOST_SPACE(X) X(Kokkos::OpenMP)
 #else
