@@ -47,12 +47,25 @@ TEST(DecimalProduct, IsThatOfTheDecimals) {
 }
 
 TEST(Dummies, AreNinesAndWhatIsBeyondAllMeasurements) {
-  for (const double dummy : {-9999.0, 9999.0, -99999.0, 999999999.0, -1e32, 1.70141e38, 9.96921e36}) {
+  for (const double dummy : {-9999.0, 9999.0, -99999.0, 999999999.0, -1e32, 1.70141e38, 9.96921e36, -9999.9, -9999.99,
+                             -999999.99, -999.25, -32768.0, -2147483648.0}) {
     EXPECT_TRUE(looks_like_dummy(dummy)) << dummy;
   }
-  for (const double value : {0.0, 9.0, 99.0, -999.0, 9998.0, 9999.5, -99998.0, 1e19}) {
+  for (const double value : {0.0, 9.0, 99.0, -999.0, 9998.0, 9999.5, 9999.98, -99998.0, -99999.25, 32768.0, 1e19}) {
     EXPECT_FALSE(looks_like_dummy(value)) << value;
   }
+}
+
+TEST(Dummies, OfPlacesLieBeyondAllOthers) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  using Found = std::vector<bool>;
+  EXPECT_EQ(find_dummies(std::vector{100.0, -9999.0, 137.5}), (Found{false, true, false}));
+  EXPECT_EQ(find_dummies(std::vector{100.0, 99999.0, nan, 1e31}), (Found{false, true, true, true}));
+  // a trench has such a depth
+  EXPECT_TRUE(find_dummies(std::vector{-10984.0, -9999.0, 12.0}).empty());
+  EXPECT_TRUE(find_dummies(std::vector{500000.0, 999.0, 7100000.0}).empty());
+  EXPECT_EQ(find_dummies(std::vector{-9999.0, -9999.0}), (Found{true, true}));
+  EXPECT_TRUE(find_dummies(std::vector<double>()).empty());
 }
 
 TEST(ParseNumber, TakesWhatIsTooSmallAsZeroAndRefusesWhatIsTooLarge) {
@@ -94,6 +107,17 @@ TEST(ParseNumber, RefusesWholeTextsThatAreNone) {
   double value = 0;
   EXPECT_EQ(parse_number("+2.5e1", value), NumberStatus::ok);
   EXPECT_EQ(value, 25);
+}
+
+TEST(ParseNumber, ReadsFortransDoubles) {
+  double value = 0;
+  for (const auto& [text, number] : {std::pair{"1.0D+03", 1000.0}, std::pair{"-2.5d-1", -0.25}, std::pair{"+1D+0", 1.0}}) {
+    EXPECT_EQ(parse_number(text, value), NumberStatus::ok) << text;
+    EXPECT_EQ(value, number);
+  }
+  for (const std::string text : {"1.0D", "1.0D+", "1.0D3", "1e5D+3", "1.0D+3x"}) {
+    EXPECT_EQ(parse_number(text, value), NumberStatus::no_number) << text;
+  }
 }
 
 TEST(ParseInteger, ReadsDigitsWithOneSign) {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "base/number_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -10,6 +11,9 @@
 
 namespace prismfield {
 namespace {
+
+/// No place, no height and no field is as large.
+constexpr double beyond_all_numbers = 1e20;
 
 /// True when an out-of-range decimal number is out of range because it is small.
 bool underflows(std::string_view number) noexcept {
@@ -38,6 +42,18 @@ bool underflows(std::string_view number) noexcept {
     if (negative) exponent = -exponent;
   }
   return leading + exponent < 0;
+}
+
+/// Where an exponent as Fortran writes it ends, D with a sign and digits; `at` where none begins there.
+const char* behind_fortran_exponent(const char* at, const char* end) noexcept {
+  if (end - at < 3 || (*at != 'D' && *at != 'd') || (at[1] != '+' && at[1] != '-')) return at;
+  const char* const behind = std::find_if(at + 2, end, [](char c) { return c < '0' || c > '9'; });
+  return behind == at + 2 ? at : behind;
+}
+
+/// Whether a number has digits and a point alone.
+bool is_plain_decimal(const char* begin, const char* end) noexcept {
+  return std::all_of(begin, end, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-'; });
 }
 
 /// A number as the shortest decimal that reads as it: digits times ten to the exponent.
@@ -75,10 +91,42 @@ Decimal decimal_of(double value) noexcept {
 }  // namespace
 
 bool looks_like_dummy(double value) noexcept {
-  constexpr double beyond_all = 1e20, least = 9999, most = 1e10;
+  // of well logs, of short and long integers
+  constexpr std::array known = {-999.25, -32768.0, -32767.0, -2147483648.0, -2147483647.0};
+  for (const double dummy : known) {
+    if (value == dummy) return true;
+  }
+  constexpr double least = 9999, most = 1e10, hundredth = 0.01;
+  const double size = std::fabs(value);
+  if (!(size < beyond_all_numbers)) return true;
+  // -9999, 99999, -9999.9, -999999.99
   double nines = least;
-  while (nines < most && nines != std::fabs(value)) nines = 10 * nines + 9;
-  return nines < most || std::fabs(value) >= beyond_all;
+  while (nines < most && nines + 1 <= size) nines = 10 * nines + 9;
+  const double behind = size - nines;
+  const double rounding = nines * std::numeric_limits<double>::epsilon();
+  const auto is_behind = [&](double part) { return std::fabs(behind - part) <= rounding; };
+  return nines < most && (is_behind(0) || is_behind(1 - 10 * hundredth) || is_behind(1 - hundredth));
+}
+
+std::vector<bool> find_dummies(std::span<const double> values) {
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  bool any = false;
+  for (const double value : values) {
+    if (looks_like_dummy(value)) {
+      any = true;
+    } else {
+      least = std::min(least, value);
+      most = std::max(most, value);
+    }
+  }
+  std::vector<bool> found;
+  if (!any) return found;
+  for (const double value : values) {
+    const bool is_beside = value >= least && value <= most && std::fabs(value) < beyond_all_numbers;
+    found.push_back(looks_like_dummy(value) && !is_beside);
+  }
+  if (std::find(found.begin(), found.end(), true) == found.end()) found.clear();
+  return found;
 }
 
 double decimal_product(double value, double factor) noexcept {
@@ -108,6 +156,17 @@ NumberStatus parse_number(const char*& at, const char* end, double& value) noexc
   }
   const auto [next, error] = std::from_chars(start, end, value);
   if (error == std::errc::invalid_argument) return NumberStatus::no_number;
+  if (const char* const fortran = behind_fortran_exponent(next, end); fortran != next && is_plain_decimal(start, next)) {
+    // as long as no double is written
+    std::array<char, 64> text{};
+    const auto length = static_cast<std::size_t>(fortran - start);
+    if (length < text.size()) {
+      std::copy(start, fortran, text.begin());
+      text[static_cast<std::size_t>(next - start)] = 'e';
+      at = fortran;
+      return parse_number({text.data(), length}, value);
+    }
+  }
   at = next;
   if (error == std::errc::result_out_of_range) {
     if (!underflows({start, static_cast<std::size_t>(next - start)})) return NumberStatus::too_large;

@@ -3,14 +3,17 @@
 #pragma once
 
 #include <charconv>
+#include <span>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace prismfield {
 
 // Numbers as text, the same in cases, tables, meshes and options: one sign or none, decimal digits with at most one
-// point, and an exponent, e or E with digits behind: 12, -.5, +3., 1.5e-3. Nothing else is a number: no second sign,
-// no 0x10, 1_000, 1,5, 1e, 1.5d3 or 1/3, no digits of other scripts; a locale has no say.
+// point, and an exponent, e or E with digits behind or, as Fortran writes it, D with a sign and digits: 12, -.5, +3.,
+// 1.5e-3, 1.5D+03. Nothing else is a number: no second sign, no 0x10, 1_000, 1,5, 1e, 1.5d3 or 1/3, no digits of other
+// scripts; a locale has no say.
 
 enum class NumberStatus { ok, no_number, too_large };
 
@@ -21,8 +24,14 @@ enum class NumberStatus { ok, no_number, too_large };
 /// Reads a text that is a number from its first character to its last.
 [[nodiscard]] NumberStatus parse_number(std::string_view text, double& value) noexcept;
 
-/// Whether a value stands for none in files of many programs: -9999, 99999 and the like, or 1e20 and beyond.
+/// Whether a value stands for none in files of many programs: -9999, 99999, -999.25, -9999.99, -32768 and the like, or
+/// 1e20 and beyond.
 [[nodiscard]] bool looks_like_dummy(double value) noexcept;
+
+/// Which of the numbers of a column, places or heights, stand for none: NaN, infinity, 1e20 and beyond, and others that
+/// look like dummies where they lie beyond all that do not: -9999 beside heights of 100 to 300 m is none, among depths
+/// of -11,000 to 0 m it is one. Empty: none of them.
+[[nodiscard]] std::vector<bool> find_dummies(std::span<const double> values);
 
 /// value times factor as one multiplies the decimals that are written, rounded once: 513.06049 times 1000 is 513060.49,
 /// not 513060.48999999993. The plain product where the decimals of both are too long for that; 0, not -0.
