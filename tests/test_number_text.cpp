@@ -111,7 +111,8 @@ TEST(ParseNumber, RefusesWholeTextsThatAreNone) {
 
 TEST(ParseNumber, ReadsFortransDoubles) {
   double value = 0;
-  for (const auto& [text, number] : {std::pair{"1.0D+03", 1000.0}, std::pair{"-2.5d-1", -0.25}, std::pair{"+1D+0", 1.0}}) {
+  for (const auto& [text, number] :
+       {std::pair{"1.0D+03", 1000.0}, std::pair{"-2.5d-1", -0.25}, std::pair{"+1D+0", 1.0}}) {
     EXPECT_EQ(parse_number(text, value), NumberStatus::ok) << text;
     EXPECT_EQ(value, number);
   }

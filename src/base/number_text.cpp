@@ -156,7 +156,8 @@ NumberStatus parse_number(const char*& at, const char* end, double& value) noexc
   }
   const auto [next, error] = std::from_chars(start, end, value);
   if (error == std::errc::invalid_argument) return NumberStatus::no_number;
-  if (const char* const fortran = behind_fortran_exponent(next, end); fortran != next && is_plain_decimal(start, next)) {
+  if (const char* const fortran = behind_fortran_exponent(next, end);
+      fortran != next && is_plain_decimal(start, next)) {
     // as long as no double is written
     std::array<char, 64> text{};
     const auto length = static_cast<std::size_t>(fortran - start);
