@@ -63,7 +63,13 @@ TEST(Dummies, OfPlacesLieBeyondAllOthers) {
   EXPECT_EQ(find_dummies(std::vector{100.0, 99999.0, nan, 1e31}), (Found{false, true, true, true}));
   // a trench has such a depth
   EXPECT_TRUE(find_dummies(std::vector{-10984.0, -9999.0, 12.0}).empty());
+  EXPECT_TRUE(find_dummies(std::vector{-7900.0, -9999.0, -20.0}).empty());
+  EXPECT_EQ(find_dummies(std::vector{7100000.0, 99999.0, 7101000.0, -9999.0}), (Found{false, true, false, true}));
   EXPECT_TRUE(find_dummies(std::vector{500000.0, 999.0, 7100000.0}).empty());
+  // a profile, a point alone
+  EXPECT_TRUE(find_dummies(std::vector{9996.0, 9997.0, 9998.0, 9999.0}).empty());
+  EXPECT_TRUE(find_dummies(std::vector{9999.0}).empty());
+  EXPECT_TRUE(find_dummies(std::vector{5000.0, 9999.0}).empty());
   EXPECT_EQ(find_dummies(std::vector{-9999.0, -9999.0}), (Found{true, true}));
   EXPECT_TRUE(find_dummies(std::vector<double>()).empty());
 }

@@ -254,7 +254,7 @@ TEST_F(ObservedData, OfATableAreRefusedForTheirColumns) {
             "d.csv:1: column gz_sigma is in 'm/s2'; mGal is allowed, change the numbers and the unit");
   EXPECT_THAT(mistakes_of("x,y,z,gzz [mGal],sigma\n1,2,3,4,5\n"), HasSubstr("column gzz is in 'mGal'; Eotvos is"));
   EXPECT_THAT(mistakes_of("x,y,z,gz,sigma [1e-5]\n1,2,3,4,5\n"), HasSubstr("column sigma is in '1e-5'; mGal is"));
-  EXPECT_THAT(mistakes_of("x [deg],y,z,gz,sigma\n1,2,3,4,5\n"), HasSubstr("column easting is in 'deg'; lengths in m"));
+  EXPECT_THAT(mistakes_of("x [deg],y,z,gz,sigma\n1,2,3,4,5\n"), HasSubstr("column easting is in 'deg'; longitude and latitude are angles"));
   EXPECT_THAT(mistakes_of("longitude,latitude,height,gz,sigma\n1,2,3,4,5\n"), HasSubstr("project them first"));
   EXPECT_THAT(mistakes_of("x,y,z,gz,GZ [mGal],sigma\n1,2,3,4,4,5\n"), HasSubstr("column gz is given 2 times"));
   EXPECT_THAT(mistakes_of("x,y,z,gz,gzz,sigma\n1,2,3,4,4,5\n"),

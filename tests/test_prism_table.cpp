@@ -45,6 +45,21 @@ TEST_F(PrismTable, FollowTheHeader) {
   expect_two(read_all(*make("# x1 y1 z1 x2 y2 z2 density\n0 1 -9 10 5 -7 300\n10 2 -8 30 6 -1 -200\n")));
 }
 
+TEST_F(PrismTable, UnitsOfTheHeaderCount) {
+  expect_two(
+      read_all(*make("West (km),East [km],South (km),north_km,bottom [km],top (km),Density (g/cc)\n"
+                     "0,.01,.001,.005,-.009,-.007,.3\n.01,.03,.002,.006,-.008,-.001,-.2\n")));
+  expect_two(
+      read_all(*make("west east south north bottom top density\nm m m m m m kg/m3\n0 10 1 5 -9 -7 300\n"
+                     "10 30 2 6 -8 -1 -200\n")));
+  const std::string rest = ",south,north,bottom,top,density\n0,10,1,5,-9,-7,300\n";
+  EXPECT_THAT(message("west (m),east (ft)" + rest),
+              HasSubstr("column east is in 'ft', other columns in another unit of length; all faces need one"));
+  EXPECT_THAT(message("west (yd),east" + rest), HasSubstr("column west is in 'yd', no unit of length that is known"));
+  EXPECT_THAT(message("west,east,south,north,bottom,top,density [%]\n0,10,1,5,-9,-7,300\n"),
+              HasSubstr("column density is in '%'; kg/m3 and g/cm3 are known"));
+}
+
 TEST_F(PrismTable, MayHaveMagneticColumns) {
   m_run.magnetic = testing::small_field();
   const auto both = make(
@@ -77,15 +92,17 @@ TEST_F(PrismTable, RefuseMagneticNumbersThatCannotBe) {
   const std::string columns =
       "; magnetic prisms have the columns magnetization_easting, magnetization_northing, magnetization_upward (A/m) "
       "and "
-      "susceptibility (SI), named so without a unit";
-  for (const char* const name : {"magnetisation", "chi", "susceptibility [1e-3 SI]", "mx", "magnetisation_easting"}) {
+      "susceptibility (SI)";
+  for (const char* const name : {"magnetisation", "chi", "mx", "magnetisation_easting"}) {
     EXPECT_EQ(message("west,east,south,north,bottom,top," + std::string(name) + "\n0,1,0,1,0,1,0\n"),
               "b.csv:1: missing column density; the columns are 'west', 'east', 'south', 'north', 'bottom', 'top', '" +
                   std::string(name) + "'" + columns);
   }
-  const auto both = make("west,east,south,north,bottom,top,density,Susceptibility [SI]\n0,1,0,1,0,1,0,1\n");
+  EXPECT_EQ(message("west,east,south,north,bottom,top,susceptibility [1e-3 SI]\n0,1,0,1,0,1,0\n"),
+            "b.csv:1: column susceptibility is in '1e-3 SI'; SI is needed");
+  const auto both = make("west,east,south,north,bottom,top,density,chi\n0,1,0,1,0,1,0,1\n");
   ASSERT_EQ(both->warnings().size(), 1U);
-  EXPECT_THAT(both->warnings()[0], HasSubstr("column ignored: 'Susceptibility [SI]'" + columns));
+  EXPECT_THAT(both->warnings()[0], HasSubstr("column ignored: 'chi'" + columns));
 }
 
 TEST_F(PrismTable, NeedAnInducingFieldForASusceptibility) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
+#include "base/number_text.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/point_fields.hpp"
 #include "io/station_file.hpp"
@@ -9,7 +10,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
+#include <string>
+#include <utility>
 
 namespace prismfield::test_station_file {
 namespace {
@@ -88,9 +92,9 @@ TEST_F(StationsTest, ThatAreWrongAreNamed) {
   const std::string key = "observations.stations.columns: ";
   const std::string one_height =
       "; for stations of one height write observations.stations.upward: 80, or {above_terrain: 80}";
-  set("Punto,Este,Norte,H,CBA\n1,2,3,4,5\n");
+  set("Punto,Este,Norte,Kote,CBA\n1,2,3,4,5\n");
   EXPECT_EQ(message(),
-            "s.csv:1: missing column upward; the columns are 'Punto', 'Este', 'Norte', 'H', 'CBA'; if a "
+            "s.csv:1: missing column upward; the columns are 'Punto', 'Este', 'Norte', 'Kote', 'CBA'; if a "
             "column holds it under another name, write upward there: " +
                 key + "[\"-\", easting, northing, \"-\", \"-\"]" + one_height);
   set("easting,northing,gobs\n1,2,978000\n");
@@ -144,7 +148,145 @@ TEST_F(StationsTest, UnitsOfTheHeaderCount) {
   set("x [m],y,z [deg]\n1,2,3\n").length_to_si = 1000;
   EXPECT_EQ(message(),
             "s.csv:1: column easting is in 'm', which observations.stations.length_unit denies; take one of the two "
-            "out\ns.csv:1: column upward is in 'deg'; lengths in m, km or ft are read");
+            "out\ns.csv:1: column upward is in 'deg'; " +
+                place_columns().why_refused);
+  set("x,y,z [yd]\n1,2,3\n");
+  EXPECT_EQ(message(),
+            "s.csv:1: column upward is in 'yd', no unit of length that is known; write m, km or ft there, or state "
+            "observations.stations.length_unit: m");
+  set("x,y,z [yd]\n1,2,3\n").length_to_si = 1;
+  EXPECT_THAT(make().upward, ElementsAre(3));
+}
+
+/// Units, what coordinates refer to and remarks, in brackets and among the words of a name.
+TEST_F(StationsTest, HeadingsAreThoseThatPeopleWrite) {
+  constexpr double survey_foot = 1200.0 / 3937.0;
+  for (const auto& [heading, factor] : {std::pair{"Elevation (m a.s.l.)", 1.0},
+                                        {"Cota (msnm)", 1.0},
+                                        {"z [m, AHD]", 1.0},
+                                        {"Elevation_m_AHD", 1.0},
+                                        {"\"Elevation, m\"", 1.0},
+                                        {"RL (m)", 1.0},
+                                        {"H_msl", 1.0},
+                                        {"Orthometric_Height", 1.0},
+                                        {"Elev_AHD", 1.0},
+                                        {"POINT_Z", 1.0},
+                                        {"z_utm", 1.0},
+                                        {"Height above sea level [m]", 1.0},
+                                        {"Z (ft)", 0.3048},
+                                        {"Z_ft_navd88", 0.3048},
+                                        {"Elev feet", 0.3048},
+                                        {"elevation [US survey ft]", survey_foot},
+                                        {"elev (ftUS)", survey_foot},
+                                        {"elev_us_ft", survey_foot},
+                                        {"altitude [km]", 1000.0},
+                                        {"upward [mm]", 0.001},
+                                        {"GPS Height", 1.0},
+                                        {"\xe9\xab\x98\xe7\xa8\x8b", 1.0}}) {
+    for (const char* const of_places :
+         {"x,y", "Easting (zone 19S),Northing (zone 19S)", "X (Este),Y (Norte)", "Easting_MGA94,Northing_MGA94",
+          "POINT_X,POINT_Y", "x_utm_33n,y_utm_33n", "E (m UTM 33N),N [metres]", "Este (PSAD56),Norte (PSAD56)"}) {
+      set(std::string(of_places) + "," + heading + "\n1,2,1000\n");
+      const Points p = make();
+      EXPECT_THAT(p.easting, ElementsAre(1)) << of_places;
+      EXPECT_THAT(p.northing, ElementsAre(2)) << of_places;
+      EXPECT_THAT(p.upward, ElementsAre(decimal_product(1000, factor))) << heading;
+      EXPECT_THAT(notes(), IsEmpty()) << heading;
+    }
+  }
+  // in geodesy x points north
+  set("X (Norte);Y (Este);H\n1;2;3\n");
+  EXPECT_THAT(make().northing, ElementsAre(1));
+  // of several heights the one without remarks
+  set("east,north,elev,h_ell\n1,2,3,55\n");
+  EXPECT_THAT(make().upward, ElementsAre(3));
+  set("Easting,Northing,z_1,z_2\n1,2,3,4\n");
+  EXPECT_THAT(message(), HasSubstr("missing column upward"));
+  for (const char* const heading :
+       {"Radar altitude", "height_above_ground", "z error", "depth to basement (m)", "level"}) {
+    set(std::string("x,y,") + heading + "\n1,2,3\n");
+    EXPECT_THAT(message(), HasSubstr("s.csv:1: missing column upward")) << heading;
+  }
+  for (const char* const heading : {"Latitude_m Longitude_m h", "Long. (deg) Lat. (deg) z"}) {
+    set(std::string("# ") + heading + "\n1 2 3\n");
+    EXPECT_THAT(message(), HasSubstr("longitude and latitude are angles")) << heading;
+  }
+}
+
+TEST_F(StationsTest, TitlesAndALineOfUnitsStandRoundTheHeader) {
+  for (const char* text : {"Gravity survey of the ridge\nProjection: UTM "
+                           "33N\nStation,Easting,Northing,Elevation\nA,1,2,3\nB,4,5,-6\n",
+                           "Survey of 2019, 2 rows\nx,y,z\n1,2,3\n4,5,-6\n", "My survey\nx y z\n1 2 3\n4 5 -6\n",
+                           "COMM with 2 rows\n% x y z\n1 2 3\n4 5 -6\n", "x,y,z\nm,m,m\n1,2,3\n4,5,-6\n",
+                           "Station\tx\ty\tz\n\t[m]\t[m]\t[m]\nA\t1\t2\t3\nB\t4\t5\t-6\n",
+                           "easting,northing,upward,note\n1,2,3\n4,5,-6,hello\n"}) {
+    set(text);
+    const Points p = make();
+    EXPECT_THAT(p.easting, ElementsAre(1, 4)) << text;
+    EXPECT_THAT(p.northing, ElementsAre(2, 5)) << text;
+    EXPECT_THAT(p.upward, ElementsAre(3, -6)) << text;
+    EXPECT_THAT(notes(), IsEmpty()) << text;
+  }
+  set("Station,Easting,Northing,Elevation\n,km,km,ft\nA1,1,2,10\n");
+  EXPECT_THAT(make().easting, ElementsAre(1000));
+  EXPECT_THAT(make().upward, ElementsAre(3.048));
+  set("x,y,z\nm,m,yd\n1,2,3\n");
+  EXPECT_THAT(message(), HasSubstr("column upward is in 'yd', no unit of length that is known"));
+  set("survey,of,it\n1,2,3\n");
+  EXPECT_THAT(message(), HasSubstr("s.csv:1: missing columns easting, northing, upward; the columns are 'survey'"));
+  set("l00,200,30\n1,2,3\n");
+  EXPECT_THAT(message(), HasSubstr("s.csv:1: 'l00' is not a number, and no header below names the columns"));
+  set("x,y,z\n100m,2,3\n");
+  EXPECT_THAT(message(), HasSubstr("'100m' is not a number; units are written in the header, as in easting [m]"));
+  set("x,y,z\n1,2,3\na,b,c\n");
+  EXPECT_THAT(message(), HasSubstr("s.csv:3: easting: 'a' is not a number"));
+}
+
+TEST_F(StationsTest, EmptyFieldsBetweenTabsCount) {
+  set("x\ty\tz\tg\n1\t2\t3\t\n4\t\t6\t1\n7\t8\t9\t2\n");
+  EXPECT_THAT(make().easting, ElementsAre(1, 7));
+  EXPECT_THAT(notes(), ElementsAre("'s.csv': 1 of 3 stations left out: dummies in line 3"));
+  EXPECT_EQ(carried(), "x|y|z|g|\n1|2|3||\n7|8|9|2|");
+  set("Station name\tEasting\tNorthing\tElevation\nridge 1\t1\t2\t3\n\t4\t5\t6\n");
+  EXPECT_THAT(make().easting, ElementsAre(1, 4));
+  // tabs that only align
+  set("x\t\ty\t\tz\n1\t\t2 \t3\n4 \t5\t\t6\n");
+  EXPECT_THAT(make().upward, ElementsAre(3, 6));
+}
+
+TEST_F(StationsTest, WordsOfACommentAreHeeded) {
+  set("# id x y\n1 300 20\n2 310 20\n");
+  EXPECT_THAT(message(), HasSubstr("s.csv:2: missing column upward; the columns are 'id', 'x', 'y'"));
+  set("# y x\n1 2 3\n");
+  EXPECT_THAT(message(), HasSubstr("3 columns, and the comment above names northing, easting in another order"));
+  set("# time temp pressure\n1 2 3\n");
+  EXPECT_THAT(make().easting, ElementsAre(1));
+  EXPECT_THAT(notes(), ElementsAre("s.csv:2: the words of the comment above, time, temp, pressure, are not known as "
+                                   "names of columns; they are taken as easting, northing, upward"));
+  for (const char* text : {"# survey of 2019 by us\n1 2 3\n", "# made in 2019\n1 2 3\n", "# 3\n1 2 3\n"}) {
+    set(text);
+    EXPECT_THAT(make().easting, ElementsAre(1));
+    EXPECT_THAT(notes(), IsEmpty()) << text;
+  }
+}
+
+/// Whatever program wrote them, and wherever they stand.
+TEST_F(StationsTest, NumbersThatStandForNoneAreNoPlaces) {
+  for (const char* dummy :
+       {"-9999", "99999", "-32768", "-999.25", "-999999.99", "1e31", "1.70141e38", "-1e32", "*", "", "nan"}) {
+    for (int d = 0; d < 3; ++d) {
+      std::array<std::string, 3> row{"150", "250", "20"};
+      row.at(static_cast<std::size_t>(d)) = dummy;
+      set("x,y,z,g\n100,200,20,1\n" + row[0] + "," + row[1] + "," + row[2] + ",2\n300,400,22.5,3\n");
+      EXPECT_THAT(make().easting, ElementsAre(100, 300)) << dummy << " " << d;
+      EXPECT_THAT(notes(), ElementsAre(AllOf(HasSubstr("1 of 3 stations left out: dummies"), HasSubstr("in line 3"))));
+      EXPECT_EQ(carried(), "x|y|z|g|\n100|200|20|1|\n300|400|22.5|3|");
+    }
+  }
+  set("x,y,z\n1,2,-9999\n3,4,-9500\n5,6,-10984\n");
+  EXPECT_EQ(make().size(), 3);
+  set("x,y,z\n1,2,-9999\n3,4,-9999\n");
+  EXPECT_THAT(message(), HasSubstr("'s.csv' has no station: there are dummies in lines 2, 3"));
 }
 
 TEST_F(StationsTest, DepthGrowsDownwards) {

@@ -321,8 +321,10 @@ TEST_F(TextTable, NoticesALastNumberThatIsCut) {
 }
 
 TEST_F(TextTable, AQuoteIsClosedOnItsLine) {
-  EXPECT_EQ(bad("a,b,c,name\n1,2,3,\"x\n4,5,6,\"y\"\n"), "t.csv:2: a quote (\") is not closed on its line");
-  EXPECT_EQ(bad("a,b,c,\"name\n1,2,3,x\n"), "t.csv:1: a quote (\") is not closed on its line");
+  EXPECT_EQ(bad("a,b,c,name\n1,2,3,\"x\n4,5,6,\"y\"\n"),
+            "t.csv:2: a quote (\") is not closed on its line; write each row, and each name, on one line");
+  EXPECT_EQ(bad("a,b,c,\"name\n1,2,3,x\n"),
+            "t.csv:1: a quote (\") is not closed on its line; write each row, and each name, on one line");
   EXPECT_EQ(good("a,b,c,name\n1,2,3,\"x, # y\"\n4,5,6,z # 5\" wide\n").rows(), 2);
 }
 

@@ -121,10 +121,17 @@ std::vector<bool> find_dummies(std::span<const double> values) {
   }
   std::vector<bool> found;
   if (!any) return found;
-  for (const double value : values) {
-    const bool is_beside = value >= least && value <= most && std::fabs(value) < beyond_all_numbers;
-    found.push_back(looks_like_dummy(value) && !is_beside);
-  }
+  // others may end with the same nines
+  constexpr double most_ranges = 10;
+  const bool has_others = least <= most;
+  const double range = most - least, largest = std::max(std::fabs(least), std::fabs(most));
+  const auto is_apart = [&](double value) {
+    if (!(std::fabs(value) < beyond_all_numbers)) return true;
+    if (!has_others) return value < 0;
+    const double apart = std::max(least - value, value - most);
+    return apart > largest || (range > 0 && apart > most_ranges * range);
+  };
+  for (const double value : values) found.push_back(looks_like_dummy(value) && is_apart(value));
   if (std::find(found.begin(), found.end(), true) == found.end()) found.clear();
   return found;
 }

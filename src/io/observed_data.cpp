@@ -182,7 +182,7 @@ private:
     names.insert(names.end(), request.optional.begin(), request.optional.end());
     check_units(table, names);
     std::vector<std::string> notes;
-    places_to_metres(m_file, table, {m_spec.length_to_si, std::nullopt}, m_problems, notes);
+    places_to_metres(m_file, table, {m_spec.length_to_si, std::nullopt, true}, m_problems, notes);
     if (table.rows() == 0) return;
     note_columns(request, table);
     const auto column = [&](const std::string& name) {
@@ -413,6 +413,8 @@ private:
   }
 
   void check_places(LimitedProblems& limited) const {
+    refuse_dummies(
+        m_read.points, [&](std::size_t i) { return problem_at(i, "", "").where; }, limited);
     const std::array<const std::vector<double>*, 3> columns = {&m_read.points.easting, &m_read.points.northing,
                                                                &m_read.points.upward};
     for (std::size_t d = 0; d < columns.size(); ++d) {

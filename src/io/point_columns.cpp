@@ -15,6 +15,8 @@
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "io/cf_attributes.hpp"
+#include "io/output_file.hpp"
+#include "model/axis.hpp"
 #include "model/choices.hpp"
 
 namespace prismfield {
@@ -22,30 +24,22 @@ namespace {
 
 constexpr const char* depth = "depth";
 
-/// What is wrong with the unit of a column; "" when nothing is.
+/// What is wrong with the unit of a column; "" when nothing is. `key`: that of the case's length unit, "" without one.
 std::string unit_mistake(const std::string& unit, const PlaceUnits& units, const std::string& key) {
+  if (is_angle(unit)) {
+    return fmt::format("is in {}; {}", excerpt(unit), place_columns().why_refused);
+  }
   const std::optional<double> factor = metres_in(unit);
-  if (!factor) return fmt::format("is in {}; lengths in m, km or ft are read", excerpt(unit));
-  if (!units.length_to_si || *units.length_to_si == *factor) return {};
+  if (!factor && !units.length_to_si) {
+    return fmt::format("is in {}, no unit of length that is known; write m, km or ft there{}", excerpt(unit),
+                       key.empty() ? "" : fmt::format(", or state {}: m", key));
+  }
+  if (!factor || !units.length_to_si || *units.length_to_si == *factor) return {};
   return fmt::format("is in {}, which {} denies; take one of the two out", excerpt(unit),
                      key.empty() ? "the length unit asked for" : key);
 }
 
 }  // namespace
-
-std::optional<double> metres_in(std::string unit) {
-  unit = lower_case(unit);
-  const auto contains = [](const std::vector<std::string>& words, const std::string& word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-  };
-  static const std::vector<std::string> metres = {"m", "metre", "metres", "meter", "meters"};
-  static const std::vector<std::string> kilometres = {"km", "kilometre", "kilometres", "kilometer", "kilometers"};
-  static const std::vector<std::string> feet = {"ft", "foot", "feet"};
-  if (contains(metres, unit)) return 1;
-  if (contains(kilometres, unit)) return 1000;
-  if (contains(feet, unit)) return foot;
-  return std::nullopt;
-}
 
 const char* length_unit(double length_to_si) { return length_to_si == 1000 ? "km" : length_to_si == foot ? "ft" : "m"; }
 
@@ -64,20 +58,21 @@ TableRequest place_columns() {
                        Spelling strength = Spelling::other) {
     for (const char* const spelling : spellings) request.aliases.push_back({spelling, meaning, strength});
   };
-  add("easting",
-      {"east", "eastings", "utmx", "utme", "utmeast", "utmeasting", "xutm", "eastutm", "eastingutm", "xcoord",
-       "xcoordinate", "coordx", "projectionxcoordinate", "este", "leste", "rechtswert", "ostwert"});
+  add("easting", {"east", "eastings", "utmx", "utme", "utmeast", "utmeasting", "xutm", "eastutm", "eastingutm",
+                  "xcoord", "xcoordinate", "coordx", "projectionxcoordinate", "este", "leste", "est", "rechtswert",
+                  "ostwert", "\xe4\xb8\x9c\xe5\x9d\x90\xe6\xa0\x87"});
   add("northing", {"north", "northings", "utmy", "utmn", "utmnorth", "utmnorthing", "yutm", "northutm", "northingutm",
-                   "ycoord", "ycoordinate", "coordy", "projectionycoordinate", "norte", "hochwert", "nordwert"});
+                   "ycoord", "ycoordinate", "coordy", "projectionycoordinate", "norte", "nord", "hochwert", "nordwert",
+                   "\xe5\x8c\x97\xe5\x9d\x90\xe6\xa0\x87"});
   add("upward",
-      // a name in UTF-8 and in Latin-1, last
+      // in UTF-8 and in Latin-1, and in Chinese
       {"elevation", "elev", "height", "altitude", "alt", "hgt", "up", "utmz", "zcoord", "zcoordinate", "coordz", "cota",
-       "quota", "altitud", "hoehe", "h\xc3\xb6he", "h\xf6he"});
+       "quota", "altitud", "hoehe", "h\xc3\xb6he", "h\xf6he", "\xe9\xab\x98\xe7\xa8\x8b", "\xe6\xb5\xb7\xe6\x8b\x94"});
   add("easting", {"x", "e"}, Spelling::weak);
   add("northing", {"y", "n"}, Spelling::weak);
   add("upward", {"z", depth}, Spelling::weak);
-  // of a flight, the ground below it
-  add("upward", {"dem"}, Spelling::weakest);
+  // of a flight, the ground below it; surveyors' reduced levels
+  add("upward", {"dem", "rl", "h", "ht", "gpsalt", "gpsheight", "gpsz"}, Spelling::weakest);
   request.of_places = true;
   request.refused = {"longitude", "lon", "long", "latitude", "lat", "lng"};
   request.why_refused =
@@ -88,13 +83,11 @@ TableRequest place_columns() {
 
 std::string place_named(std::string_view name) {
   static const TableRequest places = place_columns();
-  std::string plain = plain_name(name);
-  for (const std::string ending : {"", "m", "km", "ft"}) {
-    if (!plain.ends_with(ending)) continue;
-    const std::string bare = plain.substr(0, plain.size() - ending.size());
-    if (std::find(places.needed.begin(), places.needed.end(), bare) != places.needed.end()) return bare;
+  const PlaceHeading heading = place_heading(name);
+  for (const std::string& known : {heading.plain, heading.without_unit, heading.bare}) {
+    if (std::find(places.needed.begin(), places.needed.end(), known) != places.needed.end()) return known;
     for (const ColumnAlias& alias : places.aliases) {
-      if (alias.spelling == bare && (ending.empty() || bare.size() > 1)) return alias.name;
+      if (alias.spelling == known) return alias.name;
     }
   }
   return {};
@@ -111,11 +104,13 @@ std::vector<double> place_factors(const InputFile& file, const TableColumns& col
   for (std::size_t w = 0; w < n; ++w) {
     const std::string& unit = columns.units[w];
     factors.push_back(units.length_to_si.value_or(1));
-    if (unit.empty()) continue;
-    if (const std::string error = unit_mistake(unit, units, file.key_beside("length_unit")); !error.empty()) {
+    // (zone 19S)
+    if (unit.empty() || !looks_like_unit(unit) || !place_named(unit).empty()) continue;
+    if (const std::string error = unit_mistake(unit, units, units.has_length_key ? file.key_beside("length_unit") : "");
+        !error.empty()) {
       add(w, error);
     } else {
-      factors.back() = *metres_in(unit);
+      factors.back() = metres_in(unit).value_or(factors.back());
     }
   }
   if (n < names.size() || columns.at[2] < 0) return factors;
@@ -187,6 +182,23 @@ std::string free_name(const Hdf5File& out, const PointColumn& column) {
 
 }  // namespace
 
+void refuse_dummies(const Points& points, const std::function<std::string(std::size_t)>& where,
+                    LimitedProblems& limited) {
+  const std::array<const std::vector<double>*, 3> columns{&points.easting, &points.northing, &points.upward};
+  for (std::size_t d = 0; d < columns.size(); ++d) {
+    const std::vector<bool> dummies = find_dummies(*columns[d]);
+    for (std::size_t i = 0; i < dummies.size(); ++i) {
+      if (!dummies[i]) continue;
+      limited.add("dummies where a place belongs", [&] {
+        return Problem{where(i), direction_names[d],
+                       fmt::format("{} looks like a dummy, a number that stands for none; leave the point out of the "
+                                   "file",
+                                   number_text((*columns[d])[i]))};
+      });
+    }
+  }
+}
+
 std::string axes_comment(Axes axes) { return std::string(of_axes) + std::string(name(axes)); }
 
 std::optional<Axes> axes_in_comment(std::string_view comment) {
@@ -222,6 +234,17 @@ void StationColumns::add_row(const std::vector<std::string_view>& fields) {
     rows += end_of_field;
   }
   rows.back() = '\n';
+}
+
+void StationColumns::keep(const std::vector<bool>& kept) {
+  std::string all;
+  std::size_t begin = 0;
+  for (const bool is_kept : kept) {
+    const std::size_t end = rows.find('\n', begin) + 1;
+    if (is_kept) all.append(rows, begin, end - begin);
+    begin = end;
+  }
+  if (!kept.empty()) rows = std::move(all);
 }
 
 void StationColumns::each_row(

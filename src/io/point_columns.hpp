@@ -12,10 +12,13 @@
 #include <vector>
 
 #include <prismfield/error.hpp>
+#include <prismfield/points.hpp>
 
+#include "base/limited_problems.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/file_content.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/heading.hpp"
 #include "io/input_file.hpp"
 #include "io/text_table.hpp"
 
@@ -23,11 +26,6 @@
 
 namespace prismfield {
 
-/// The international foot, m.
-inline constexpr double foot = 0.3048;
-
-/// Factor to metres of a unit of length, m, km or ft as people write them; nothing for any other.
-[[nodiscard]] std::optional<double> metres_in(std::string unit);
 /// "m", "km" or "ft" for their factors to metres.
 [[nodiscard]] const char* length_unit(double length_to_si);
 /// Whether a unit, such as "m" or "metre", is the length that `length_to_si` makes metres; "" is.
@@ -41,6 +39,8 @@ struct PlaceUnits {
   std::optional<double> length_to_si = {};
   /// unset: up, but for a column depth
   std::optional<bool> z_down = {};
+  /// whether the key length_unit beside the file may state the unit
+  bool has_length_key = false;
 };
 
 /// The columns of a table of places: easting, northing, upward, by their usual names, units in brackets; longitude and
@@ -59,6 +59,11 @@ struct PlaceUnits {
 /// The same for a table that was read: its columns of places become metres with z up.
 void places_to_metres(const InputFile& file, Table& table, const PlaceUnits& units, ProblemList& problems,
                       std::vector<std::string>& notes);
+
+/// Adds a problem for each place of points that stands for none, as find_dummies() knows them; `where` says where point
+/// i was read.
+void refuse_dummies(const Points& points, const std::function<std::string(std::size_t)>& where,
+                    LimitedProblems& limited);
 
 /// The comment of a table that says along which z its fields point.
 [[nodiscard]] std::string axes_comment(Axes axes);
@@ -91,6 +96,8 @@ struct StationColumns {
   /// a line a point
   std::string rows = {};
 
+  /// Leaves only those points, if any are not kept.
+  void keep(const std::vector<bool>& kept);
   /// Adds a point's fields, one a column, quotes kept.
   void add_row(const std::vector<std::string_view>& fields);
   /// Calls take(point, fields) for every point.

@@ -117,6 +117,7 @@ public:
       // + 0 makes -0 of a flipped sign 0
       return m_factors[d] == 1 ? row.values[d] : decimal_product(row.values[d], m_factors[d]) + 0.0;
     };
+    m_lines.push_back(row.line);
     m_points.easting.push_back(metres(0));
     m_points.northing.push_back(metres(1));
     m_points.upward.push_back(metres(2));
@@ -161,6 +162,8 @@ public:
   }
 
   void throw_if_any() {
+    refuse_dummies(
+        m_points, [&](std::size_t i) { return line_of(m_file, m_lines[i]); }, m_limited);
     m_limited.finish();
     m_problems.throw_if_any();
   }
@@ -179,6 +182,7 @@ private:
   std::vector<std::string>& m_notes;
   std::optional<Axes> m_axes;
   Points m_points;
+  std::vector<std::int64_t> m_lines;
   /// of easting, northing and upward, to metres with z up
   std::vector<double> m_factors;
   std::vector<FieldColumn> m_columns;

@@ -9,11 +9,14 @@
 #include <array>
 #include <bit>
 #include <numeric>
+#include <optional>
 
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "io/file_content.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/heading.hpp"
 #include "io/text_table.hpp"
 #include "model/prism_check.hpp"
 #include "parallel/agreement.hpp"
@@ -25,8 +28,48 @@ namespace {
 
 /// Prisms as a file holds them.
 struct RawPrisms : NumberedPrisms {
+  /// of the file where it says so, otherwise of the case
+  PrismUnits units;
   std::vector<std::string> warnings;
 };
+
+/// The units of columns of prisms as the file states them, one a column of list_column(), "" where it does not; where
+/// the case says another than the file, or columns differ, a problem by `where` is added.
+PrismUnits units_of(const PrismsSpec& spec, const std::vector<std::string>& stated, const std::string& where,
+                    ProblemList& problems) {
+  PrismUnits units = spec;
+  std::optional<double> length;
+  for (std::size_t c = 0; c < stated.size(); ++c) {
+    const std::string& unit = stated[c];
+    if (unit.empty() || (c < n_face_columns && !looks_like_unit(unit))) continue;
+    const auto refuse = [&](const std::string& what) {
+      problems.add(where, "", fmt::format("column {} is in {}{}", list_column(c), excerpt(unit), what));
+    };
+    if (c < n_face_columns) {
+      const std::optional<double> factor = metres_in(unit);
+      if (!factor) {
+        refuse(", no unit of length that is known; write m, km or ft there");
+      } else if (length.value_or(*factor) != *factor) {
+        refuse(", other columns in another unit of length; all faces need one");
+      } else if (spec.length_to_si != 1 && spec.length_to_si != *factor) {
+        refuse(", which model.prisms.length_unit denies; take one of the two out");
+      }
+      if (factor) units.length_to_si = *(length = factor);
+    } else if (c == n_face_columns + density_property) {
+      const std::optional<double> factor = density_factor(unit);
+      if (!factor) {
+        refuse("; kg/m3 and g/cm3 are known");
+      } else if (spec.density_to_si != 1 && spec.density_to_si != *factor) {
+        refuse(", which model.prisms.density_unit denies; take one of the two out");
+      }
+      units.density_to_si = factor.value_or(1);
+    } else {
+      const std::string needed = unit_text(unit_of_property(list_column(c)));
+      if (lower_case(unit) != lower_case(needed) && unit != "1") refuse(fmt::format("; {} is needed", needed));
+    }
+  }
+  return units;
+}
 
 /// The papers' names of columns, (x1, west) and so on; which of z1 and z2 is the bottom depends on where z points.
 std::vector<ColumnAlias> prism_aliases(bool z_down) {
@@ -87,6 +130,7 @@ bool is_one_file(const std::filesystem::path& file, const Communicator& communic
 struct PrismDatasets {
   /// one a column; "" for a column that is missing or mistaken
   std::vector<std::string> datasets;
+  PrismUnits units;
   /// prisms in the file
   std::int64_t length = 0;
 };
@@ -140,6 +184,11 @@ PrismDatasets find_prisms(const ArrayFile& arrays, const InputFile& file, const 
       problems.add(error);
     }
   }
+  std::vector<std::string> stated;
+  for (const std::string& dataset : places.datasets) {
+    stated.push_back(dataset.empty() ? "" : arrays.text_attribute(dataset, "units").value_or(""));
+  }
+  places.units = units_of(spec, stated, file.path.string(), problems);
   const bool has_other = std::any_of(places.datasets.begin() + prism_columns.size(), places.datasets.end(),
                                      [](const std::string& dataset) { return !dataset.empty(); });
   if (has_other && !missing.empty() && missing.back() == property_names[density_property]) missing.pop_back();
@@ -187,6 +236,7 @@ RawPrisms read_prism_arrays(const InputFile& file, const PrismsSpec& spec) {
   problems.throw_if_any();
   if (places.length == 0) throw file.error("holds no prisms");
   complete(raw.prisms);
+  raw.units = places.units;
   raw.numbers = prism_indices(0, places.length);
   return raw;
 }
@@ -195,6 +245,7 @@ RawPrisms read_prism_arrays(const InputFile& file, const PrismsSpec& spec) {
 /// Throws InputError when nothing can be read.
 RawPrisms read_prism_table(const InputFile& file, const PrismsSpec& spec, ProblemList& problems) {
   TableRequest request;
+  request.of_places = true;
   request.needed = {prism_columns.begin(), prism_columns.end()};
   request.optional = {property_names.begin() + susceptibility_property, property_names.end()};
   request.is_last_replaceable = true;
@@ -217,12 +268,14 @@ RawPrisms read_prism_table(const InputFile& file, const PrismsSpec& spec, Proble
                      "susceptibility"};
   request.why_refused =
       "magnetic prisms have the columns magnetization_easting, magnetization_northing, magnetization_upward (A/m) and "
-      "susceptibility (SI), named so without a unit";
+      "susceptibility (SI)";
   Table table = read_table(file, request, problems);
   RawPrisms raw;
   const auto columns = list_columns_of(raw.prisms);
   for (std::size_t c = 0; c < columns.size(); ++c) *columns[c] = std::move(table.columns[c]);
   complete(raw.prisms);
+  raw.units = units_of(spec, table.units, table.named_where, problems);
+  raw.warnings = std::move(table.notes);
   raw.numbers = std::move(table.lines);
   if (!table.ignored.empty()) {
     std::vector<std::string> names;
@@ -282,6 +335,7 @@ private:
     });
     broadcast(m_communicator, m_places.length);
     broadcast(m_communicator, m_places.datasets);
+    broadcast(m_communicator, m_places.units);
     return found && m_places.length > 0;
   }
 
@@ -305,7 +359,7 @@ private:
 
   bool check_part() {
     ProblemList problems;
-    agree(m_communicator, [&] { m_zero_size = PrismCheck(m_raw, m_spec, m_names, problems).check_each(); });
+    agree(m_communicator, [&] { m_zero_size = PrismCheck(m_raw, m_places.units, m_names, problems).check_each(); });
     if (any(m_communicator, !problems.empty())) return false;
     m_peak_bytes = static_cast<std::int64_t>(m_raw.numbers.capacity()) * (m_facts.bytes_a_prism() + index_bytes);
     m_raw.numbers = std::vector<std::int64_t>();
@@ -499,7 +553,7 @@ std::unique_ptr<DistributedPrisms> read_whole(const InputFile& file, const Prism
   }
   RawPrisms raw = is_text ? read_prism_table(file, spec, problems) : read_prism_arrays(file, spec);
   const FilePrismNames names(file, is_text);
-  PrismCheck check(raw, spec, names, problems);
+  PrismCheck check(raw, raw.units, names, problems);
   add_warning(check.check_each(), names, raw.warnings);
   const std::int64_t search_bytes = spec.allow_overlap ? 0 : check.check_overlaps();
   problems.throw_if_any();

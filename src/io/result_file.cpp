@@ -156,8 +156,8 @@ bool is_singular(const Fields& result, std::int64_t point) {
 
 /// Whether readers would take a part of a field for a comment.
 bool begins_comment(std::string_view text) {
-  return text.starts_with('#') || text.find(" #") != std::string_view::npos ||
-         text.find("\t#") != std::string_view::npos;
+  return text.starts_with('#') || text.starts_with('%') || text.starts_with('!') ||
+         text.find(" #") != std::string_view::npos || text.find("\t#") != std::string_view::npos;
 }
 
 /// A line of text for a comment: without line ends and other control characters.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -38,11 +39,19 @@ public:
       factors = place_factors(m_file, columns, m_spec, m_problems, m_notes);
       if (m_own != nullptr) take_columns(columns, factors);
     };
+    std::vector<std::int64_t> lines;
     rows.take_row = [&](const TableRequest::Row& row) {
-      for (std::size_t d = 0; d < row.values.size(); ++d) places[d]->push_back(in_metres(row.values[d], factors[d]));
+      for (std::size_t d = 0; d < row.values.size(); ++d) places[d]->push_back(row.values[d]);
+      lines.push_back(row.line);
       if (m_own != nullptr) m_own->add_row(row.fields);
     };
-    const Table table = read_table(m_file, rows, m_problems);
+    Table table = read_table(m_file, rows, m_problems);
+    const std::span<std::vector<double>* const> read = std::span(places).first(factors.size());
+    const std::vector<bool> kept = leave_dummies_out(read, read.size(), lines, table);
+    if (m_own != nullptr) m_own->keep(kept);
+    for (std::size_t d = 0; d < factors.size(); ++d) {
+      for (double& value : *places[d]) value = in_metres(value, factors[d]);
+    }
     tell(table, static_cast<std::int64_t>(points.easting.size()));
     set_heights(points);
     return points;
@@ -100,6 +109,7 @@ private:
   /// Says what of the table is not among the stations.
   void tell(const Table& table, std::int64_t n) {
     const std::string file = m_file.path.string();
+    m_notes.insert(m_notes.end(), table.notes.begin(), table.notes.end());
     if (!m_spec.has_own_heights()) {
       const auto named = std::find_if(table.names.begin(), table.names.end(),
                                       [](const std::string& name) { return place_named(name) == "upward"; });
@@ -115,8 +125,9 @@ private:
     if (n == 0 && m_problems.empty()) {
       throw m_file.error(fmt::format("has no station: there are dummies in {}", lines));
     }
-    m_notes.push_back(fmt::format("'{}': {} of {} left out: dummies in {}", file, grouped(table.n_dummies),
-                                  counted(n + table.n_dummies, "station"), lines));
+    m_notes.push_back(fmt::format("'{}': {} of {} left out: dummies{} in {}", file, grouped(table.n_dummies),
+                                  counted(n + table.n_dummies, "station"),
+                                  table.dummy.empty() ? "" : fmt::format(", such as {},", table.dummy), lines));
   }
 
   /// Whether the text begins with the number of its rows, as UBC's and Tomofast's do.

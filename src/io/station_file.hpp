@@ -22,8 +22,8 @@ namespace prismfield {
 
 /// A file of stations as a case describes it.
 struct StationsFile : PlaceUnits {
-  StationsFile() = default;
-  explicit StationsFile(std::filesystem::path path) : file(std::move(path)) {}
+  StationsFile() { has_length_key = true; }
+  explicit StationsFile(std::filesystem::path path) : StationsFile() { file = std::move(path); }
 
   std::filesystem::path file;
   /// of a table, in the file's order, any spelling, "-" for one that is passed over; empty: the file's header

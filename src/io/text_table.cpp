@@ -15,6 +15,7 @@
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "base/number_text.hpp"
+#include "io/output_file.hpp"
 
 namespace prismfield {
 namespace {
@@ -23,12 +24,6 @@ namespace {
 constexpr std::size_t most_columns = 10'000;
 
 constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
-
-std::string_view trimmed(std::string_view text) noexcept {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 /// What separates a line's fields: the first of semicolon and comma that it has outside quotes, else blanks.
 char separator_of(std::string_view line) noexcept {
@@ -70,7 +65,7 @@ void each_field(std::string_view line, char separator, const Found& found) {
 }
 
 bool has_open_quote(std::string_view line) noexcept { return std::count(line.begin(), line.end(), '"') % 2 != 0; }
-constexpr const char* open_quote = "a quote (\") is not closed on its line";
+constexpr const char* open_quote = "a quote (\") is not closed on its line; write each row, and each name, on one line";
 
 /// The fields of a line, quotes kept; one more than most_columns at most.
 std::vector<std::string_view> split(std::string_view line, char separator) {
@@ -161,7 +156,7 @@ int meant_by(const std::string& name, const TableRequest& request, Spelling& spe
   const auto needed = std::find(request.needed.begin(), request.needed.end(), plain);
   if (needed != request.needed.end()) return static_cast<int>(needed - request.needed.begin());
   for (const ColumnAlias& alias : request.aliases) {
-    if (alias.spelling != name && alias.spelling != plain) continue;
+    if (alias.spelling != name && (request.of_places ? plain_name(alias.spelling) : alias.spelling) != plain) continue;
     spelling = alias.strength;
     return wanted_column(alias.name, request);
   }
@@ -169,20 +164,31 @@ int meant_by(const std::string& name, const TableRequest& request, Spelling& spe
 }
 
 void add_column(Layout& layout, const std::string& name, const TableRequest& request) {
-  std::string unit, canonical = lower_case(name);
-  if (request.of_places) {
-    std::tie(canonical, unit) = name_and_unit(name);
-    canonical = lower_case(canonical);
-  }
   Spelling spelling{};
-  int w = meant_by(canonical, request, spelling);
-  for (const std::string ending : {"_m", "_km", "_ft", " m", " km", " ft"}) {
-    if (w != Layout::nobody || !request.of_places || !unit.empty() || !canonical.ends_with(ending)) continue;
-    w = meant_by(canonical.substr(0, canonical.size() - ending.size()), request, spelling);
-    if (w >= static_cast<int>(request.needed.size())) w = Layout::nobody;
-    if (w == Layout::nobody) continue;
-    unit = ending.substr(1);
-    spelling = std::max(spelling, Spelling::other);
+  int w = Layout::nobody;
+  std::string unit;
+  if (request.of_places) {
+    PlaceHeading heading = place_heading(name);
+    const auto n_needed = static_cast<int>(request.needed.size());
+    w = meant_by(lower_case(name_and_unit(name).first), request, spelling);
+    for (const auto& [less, weakest] :
+         {std::pair{&heading.without_unit, Spelling::other}, {&heading.bare, Spelling::weak}}) {
+      if (w != Layout::nobody) break;
+      w = meant_by(*less, request, spelling);
+      if (w >= n_needed) w = Layout::nobody;
+      spelling = std::max(weakest, weakest == Spelling::weak && spelling == weakest ? Spelling::weakest : spelling);
+    }
+    // X (Norte)
+    Spelling of_remark{};
+    const int said =
+        spelling < Spelling::weak || w >= n_needed ? Layout::nobody : meant_by(heading.remark, request, of_remark);
+    if (w != Layout::nobody && said != Layout::nobody && said < n_needed && of_remark < Spelling::weak) {
+      w = said;
+      spelling = Spelling::other;
+    }
+    unit = std::move(heading.unit);
+  } else {
+    w = meant_by(lower_case(name), request, spelling);
   }
   layout.wanted.push_back(w);
   layout.names.push_back(name);
@@ -224,9 +230,8 @@ std::vector<std::string> with_their_units(const std::vector<std::string>& words)
   return names;
 }
 
-std::vector<std::string> names_in(std::string_view line, bool with_units) {
+std::vector<std::string> names_in(std::string_view line, bool with_units, char separator) {
   std::vector<std::string> names;
-  const char separator = separator_of(line);
   for (const std::string_view field : split(without_comment(line, separator), separator))
     names.emplace_back(unquoted(field));
   if (with_units && separator == ' ') names = with_their_units(names);
@@ -238,7 +243,7 @@ std::vector<std::string> names_in(std::string_view line, bool with_units) {
 /// The words of a comment, which may name the columns behind some words of its own.
 std::vector<std::string> words_in(std::string_view comment, bool with_units) {
   std::vector<std::string> words;
-  while (comment.starts_with('/')) comment.remove_prefix(1);
+  comment.remove_prefix(std::min(comment.find_first_not_of("#%!/"), comment.size()));
   while (words.size() < most_columns) {
     const std::string_view word = take_word(comment, "# \t,;:\"");
     if (word.empty()) break;
@@ -393,10 +398,36 @@ std::vector<std::string> with_unit_words(const std::vector<std::string>& words, 
   return names;
 }
 
+/// Throws InputError where a comment above n columns without other names calls some of them as columns needed are, but
+/// not all, or names these in another order; notes where its words are as many as the columns.
+void heed_comment(const Layout& commented, const Layout& all, std::size_t n, const TableRequest& request,
+                  const std::string& where, Table& table) {
+  const std::size_t n_needed = request.needed.size();
+  if (commented.names.size() == n && commented.n_known(n_needed) > 1) check_layout(commented, request, where, "");
+  std::vector<int> order;
+  std::copy_if(all.wanted.begin(), all.wanted.end(), std::back_inserter(order),
+               [&](int w) { return w != Layout::nobody && w < static_cast<int>(n_needed); });
+  if (order.size() > 1 && !std::is_sorted(order.begin(), order.end())) {
+    throw InputError(
+        where, "",
+        fmt::format("{} columns, and the comment above names {} in another order than {}; name the columns "
+                    "in a header line{}",
+                    n, fmt::join(column_words(request, order), ", "), fmt::join(request.needed, ", "),
+                    request.columns_key.empty() ? "" : " or by " + request.columns_key));
+  }
+  if (commented.names.size() != n || n != n_needed ||
+      std::any_of(commented.names.begin(), commented.names.end(), is_number))
+    return;
+  table.notes.push_back(
+      fmt::format("{}: the words of the comment above, {}, are not known as names of columns; they are "
+                  "taken as {}",
+                  where, shown_list(commented.names), fmt::join(request.needed, ", ")));
+}
+
 /// The columns of a table without a header, by the fields of its first row: the names of a comment above them when
 /// these fit, else the columns needed, in their order.
 Layout layout_without_header(const std::vector<std::string_view>& fields, std::vector<std::string> commented_names,
-                             const TableRequest& request, const std::string& where, char separator, bool& is_named) {
+                             const TableRequest& request, const std::string& where, char separator, Table& table) {
   std::size_t n = fields.size();
   while (n > request.needed.size() && fields[n - 1].empty()) --n;
   const std::vector<std::string> all_names = commented_names;
@@ -420,9 +451,10 @@ Layout layout_without_header(const std::vector<std::string_view>& fields, std::v
   const bool is_whole = knows_all();
   if (commented_names.size() == n && (is_whole || has_refused(commented_names, request))) {
     check_layout(commented, request, where, "");
-    is_named = true;
+    table.are_named_by_file = true;
     return commented;
   }
+  if (request.of_places) heed_comment(commented, layout_of(all_names, request), n, request, where, table);
   std::string remedy = "name the columns in a header line";
   if (!request.columns_key.empty()) remedy += " or by " + request.columns_key;
   if (!request.optional.empty() && !request.is_last_replaceable) {
@@ -499,10 +531,12 @@ public:
     std::string_view line;
     while (m_reader.next(line)) take(line);
     if (!m_data_seen) {
+      if (m_header.line > 0) use_header();
       throw m_file.error(m_reader.number() == 0 ? "is empty"
-                         : m_header_seen        ? "has a header but no data"
+                         : m_header.line > 0    ? "has a header but no data"
                                                 : "has no data");
     }
+    if (m_request.skips_dummies && !m_request.take_row) leave_out_dummies();
     m_limited.finish();
     for (std::size_t c = 0; c < m_layout.wanted.size(); ++c) {
       if (m_layout.wanted[c] == Layout::nobody) m_table.ignored.push_back(m_layout.names[c]);
@@ -511,13 +545,22 @@ public:
   }
 
 private:
+  void leave_out_dummies() {
+    std::vector<std::vector<double>*> columns;
+    for (std::size_t w = 0; w < m_table.columns.size(); ++w) {
+      const bool is_needed = w < m_request.needed.size();
+      if (is_needed || !m_table.columns[w].empty()) columns.push_back(&m_table.columns[w]);
+    }
+    static_cast<void>(leave_dummies_out(columns, m_request.needed.size(), m_table.lines, m_table));
+  }
+
   void take(std::string_view line) {
     std::size_t first = 0;
     while (first < line.size() && is_blank(line[first])) ++first;
     if (first == line.size()) return;
-    if (line[first] == '#' || (m_request.of_places && line[first] == '/')) {
+    if (is_comment(line.substr(first))) {
       if (!m_data_seen && m_request.take_comment) m_request.take_comment(line.substr(first));
-      if (!m_data_seen && !m_header_seen) take_comment(line.substr(first));
+      if (!m_data_seen && m_header.line == 0) take_comment(line.substr(first));
       return;
     }
     if (m_request.of_places) {
@@ -527,21 +570,30 @@ private:
       }
     }
     if (!m_data_seen) {
-      const char separator = separator_of(line);
-      if (takes_header(line, separator)) return;
-      begin_rows(line, separator);
+      if (takes_header(line) || takes_units(line)) return;
+      begin_rows(line);
     }
     read_row(line);
+  }
+
+  [[nodiscard]] bool is_comment(std::string_view line) const {
+    constexpr std::string_view of_geoscience = "COMM";
+    if (line[0] == '#' || line[0] == '%' || line[0] == '!') return true;
+    if (!m_request.of_places || !line.starts_with(of_geoscience)) return m_request.of_places && line[0] == '/';
+    return line.size() > of_geoscience.size() && is_blank(line[of_geoscience.size()]);
   }
 
   void take_comment(std::string_view line) {
     std::vector<std::string> names = words_in(line, m_request.of_places);
     const Layout layout = layout_of(names, m_request);
     const std::size_t n_known = layout.n_known(m_request.needed.size());
-    if ((!layout.knows_any() && !has_refused(names, m_request)) || n_known < m_n_commented) return;
+    const bool is_none = !layout.knows_any() && !has_refused(names, m_request);
+    // words of no meaning may name the columns all the same, those of the last comment
+    const bool is_better = m_n_commented > 0 || has_refused(m_commented_names, m_request);
+    if (is_none ? is_better : n_known < m_n_commented) return;
     m_n_commented = n_known;
     m_commented_names = std::move(names);
-    if (!m_from_columns) m_table.named_where = m_reader.where();
+    if (!m_from_columns && !is_none) m_table.named_where = m_reader.where();
   }
 
   void take_group(const GroupLine& group) {
@@ -558,63 +610,140 @@ private:
     if (m_data_seen && !m_has_group_column) m_group.reset();
   }
 
-  /// Whether the line is a header.
-  bool takes_header(std::string_view line, char separator) {
+  /// Whether the line is a header or a title above it: text of which that with the most known names is the header, of
+  /// none the last.
+  bool takes_header(std::string_view line) {
+    const char separator = separator_of_names(line);
     const std::vector<std::string_view> fields = split(without_comment(line, separator), separator);
     if (fields.size() > most_columns) {
       throw InputError(m_reader.where(), "",
                        fmt::format("more than {} columns; this is no table of prisms or points", most_columns));
     }
-    if (m_header_seen) return false;
-    const std::vector<std::string> names = names_in(line, m_request.of_places);
-    const Layout here = layout_of(names, m_request);
+    Header here{m_reader.number(), separator, names_in(line, m_request.of_places, separator), {}};
+    here.layout = layout_of(here.names, m_request);
     const auto n_numbers = static_cast<std::size_t>(std::count_if(fields.begin(), fields.end(), is_number));
     const std::size_t n_needed = m_request.needed.size();
+    const std::size_t n_known = here.layout.n_known(n_needed);
     // a station may be called N or E
-    const bool is_header = n_numbers == 0 ? std::find(fields.begin(), fields.end(), "*") == fields.end()
-                                          : here.knows_any() && (n_numbers < n_needed || here.n_known(n_needed) > 1);
-    if (!is_header) return false;
+    const bool is_header = n_numbers == 0
+                               ? std::find(fields.begin(), fields.end(), "*") == fields.end()
+                               : m_header.line == 0 && here.layout.knows_any() && (n_numbers < n_needed || n_known > 1);
+    // a title with a year in it
+    if (!m_from_columns && m_n_commented == 0 && m_header.line == 0 && n_numbers > 0 && n_known == 0 &&
+        m_title.empty() && !is_number(fields[0]) && fields[0] != "*") {
+      m_title_line = m_reader.number();
+      m_title = fields[0];
+      return true;
+    }
+    const std::size_t n_before = m_header.layout.n_known(n_needed);
+    const bool knows_all = n_before >= necessary_columns(m_header.layout, m_request);
+    if (!is_header || (m_header.line > 0 && (knows_all || n_known < n_before))) return false;
     if (has_open_quote(without_comment(line, separator))) throw InputError(m_reader.where(), "", open_quote);
-    m_header_seen = true;
-    m_table.are_named_by_file = !m_from_columns;
-    m_header_names = names;
-    if (m_from_columns) {
-      check_header(here, m_layout, m_request, m_reader.where());
-      if (m_request.of_places && take_units(here, m_layout)) m_table.named_where = m_reader.where();
-    } else {
-      m_layout = here;
-      m_table.named_where = m_reader.where();
-      check_layout(m_layout, m_request, m_reader.where(), "");
+    m_header = std::move(here);
+    return true;
+  }
+
+  /// Whether the line below the header says the units of the columns, which then have them.
+  bool takes_units(std::string_view line) {
+    if (m_header.line == 0 || !m_request.of_places) return false;
+    const std::vector<std::string_view> fields = split(line, m_header.separator);
+    bool any = false;
+    for (std::size_t c = 0; c < fields.size(); ++c) {
+      const std::string_view unit = name_in_brackets(fields[c]);
+      if (is_number(unit)) return false;
+      const int w = c < m_header.layout.wanted.size() ? m_header.layout.wanted[c] : Layout::nobody;
+      any = any || (w != Layout::nobody && (metres_in(unit) || is_angle(unit)));
+    }
+    if (!any) return false;
+    for (std::size_t c = 0; c < std::min(fields.size(), m_header.layout.units.size()); ++c) {
+      std::string& unit = m_header.layout.units[c];
+      if (unit.empty()) unit = name_in_brackets(fields[c]);
     }
     return true;
+  }
+
+  /// A unit without the brackets round it.
+  static std::string_view name_in_brackets(std::string_view text) {
+    text = unquoted(text);
+    const bool has_brackets =
+        text.size() > 2 && (text.front() == '[' || text.front() == '(') && (text.back() == ']' || text.back() == ')');
+    return has_brackets ? text.substr(1, text.size() - 2) : text;
+  }
+
+  /// What separates the names of a header: a tab where it leaves none empty and as many are known as between blanks.
+  [[nodiscard]] char separator_of_names(std::string_view line) const {
+    const char separator = separator_of(line);
+    if (separator != ' ' || line.find('\t') == std::string_view::npos) return separator;
+    const std::vector<std::string> by_tabs = names_in(line, m_request.of_places, '\t');
+    if (std::find(by_tabs.begin(), by_tabs.end(), "") != by_tabs.end()) return ' ';
+    const auto n_known = [&](const std::vector<std::string>& names) {
+      return layout_of(names, m_request).n_known(m_request.needed.size());
+    };
+    const std::size_t n = n_known(by_tabs);
+    return n > 0 && n >= n_known(names_in(line, m_request.of_places, ' ')) ? '\t' : ' ';
+  }
+
+  /// What separates the fields of rows, by the first of them and the header.
+  [[nodiscard]] char separator_of_rows(std::string_view line) const {
+    const char separator = separator_of(line);
+    if (separator != ' ' || line.find('\t') == std::string_view::npos) return separator;
+    const std::vector<std::string_view> fields = split(without_comment(line, '\t'), '\t');
+    if (m_header.line > 0 && m_header.separator == '\t') return fields.size() >= m_header.names.size() ? '\t' : ' ';
+    const bool is_plain = std::none_of(fields.begin(), fields.end(), [](std::string_view field) {
+      return field.empty() || std::any_of(field.begin(), field.end(), is_blank);
+    });
+    return is_plain ? '\t' : ' ';
+  }
+
+  /// Takes the columns as the header names them.
+  void use_header() {
+    const std::string where = line_of(m_file, m_header.line);
+    m_table.are_named_by_file = !m_from_columns;
+    if (m_from_columns) {
+      check_header(m_header.layout, m_layout, m_request, where);
+      if (m_request.of_places && take_units(m_header.layout, m_layout)) m_table.named_where = where;
+    } else {
+      m_layout = m_header.layout;
+      m_table.named_where = where;
+      check_layout(m_layout, m_request, where, "");
+    }
   }
 
   /// Puts units that blanks cut off from the header's names to these where the first row then fits.
   void join_units(std::string_view line) {
     const std::size_t n = split(without_comment(line, ' '), ' ').size();
-    if (m_header_names.size() <= n) return;
-    const std::vector<std::string> joined = with_unit_words(m_header_names, m_request);
+    if (m_header.names.size() <= n) return;
+    const std::vector<std::string> joined = with_unit_words(m_header.names, m_request);
     if (joined.size() != n) return;
     m_layout = layout_of(joined, m_request);
     check_layout(m_layout, m_request, m_table.named_where, "");
   }
 
-  void begin_rows(std::string_view line, char separator) {
+  void begin_rows(std::string_view line) {
     m_data_seen = true;
-    if (!m_from_columns && !m_header_seen) {
+    const char separator = separator_of_rows(line);
+    if (m_header.line > 0) {
+      use_header();
+      if (!m_from_columns && separator == ' ' && m_request.of_places) join_units(line);
+    } else if (!m_from_columns) {
+      if (!m_title.empty()) {
+        throw InputError(
+            line_of(m_file, m_title_line), "",
+            fmt::format("{} is not a number, and no header below names the columns{}", excerpt(m_title),
+                        m_request.columns_key.empty() ? "" : "; name them there or by " + m_request.columns_key));
+      }
       m_layout = layout_without_header(split(without_comment(line, separator), separator), std::move(m_commented_names),
-                                       m_request, m_reader.where(), separator, m_table.are_named_by_file);
+                                       m_request, m_reader.where(), separator, m_table);
     }
-    if (!m_from_columns && m_header_seen && separator == ' ' && m_request.of_places) join_units(line);
     if (m_table.named_where != m_file.where) m_table.named_key.clear();
     m_table.separator = separator;
-    if (m_from_columns && m_header_names.size() == m_layout.names.size()) m_table.header = m_header_names;
+    if (m_from_columns && m_header.names.size() == m_layout.names.size()) m_table.header = m_header.names;
     m_table.at.assign(m_table.columns.size(), -1);
     m_table.units.resize(m_table.columns.size());
     for (std::size_t c = 0; c < m_layout.wanted.size(); ++c) {
       std::string name = m_layout.names[c];
       if (m_from_columns && name == "-") {
-        name = c < m_header_names.size() ? m_header_names[c] : fmt::format("column_{}", c + 1);
+        name = c < m_header.names.size() ? m_header.names[c] : fmt::format("column_{}", c + 1);
       }
       m_table.names.push_back(std::move(name));
       if (m_layout.wanted[c] == Layout::nobody) continue;
@@ -650,8 +779,9 @@ private:
   bool parse_fast(std::string_view line) noexcept {
     const char* at = line.data();
     const char* const end = at + line.size();
+    const auto is_gap = [&](char c) { return c == ' ' || (c == '\t' && m_table.separator != '\t'); };
     const auto skip_blanks = [&] {
-      while (at != end && is_blank(*at)) ++at;
+      while (at != end && is_gap(*at)) ++at;
     };
     const std::size_t n = m_layout.wanted.size();
     for (std::size_t c = 0; c < n; ++c) {
@@ -698,6 +828,8 @@ private:
     }
     const std::size_t n = m_layout.wanted.size();
     while (fields.size() > n && fields.back().empty()) fields.pop_back();
+    // what spreadsheets leave out at the end of a line
+    while (fields.size() < n && m_table.separator != ' ' && is_all_unread(fields.size())) fields.emplace_back();
     if (fields.size() != n) {
       m_limited.add(fields.size() < n ? "lines with too few columns" : "lines with too many columns", [&] {
         const std::size_t found = fields.size() <= most_columns
@@ -710,9 +842,7 @@ private:
       return false;
     }
     if (m_request.skips_dummies && has_dummy(fields)) {
-      constexpr std::size_t most_told = 10;
-      ++m_table.n_dummies;
-      if (m_table.dummy_lines.size() < most_told) m_table.dummy_lines.push_back(m_reader.number());
+      m_table.add_dummy(m_reader.number());
       return false;
     }
     return parse_fields(fields, [&](std::string_view kind, int w, std::string_view field, std::string_view what) {
@@ -721,6 +851,12 @@ private:
                        field.empty() ? std::string(what) : fmt::format("{} {}", excerpt(field), what)};
       });
     });
+  }
+
+  /// Whether nobody asked for the columns from one on.
+  [[nodiscard]] bool is_all_unread(std::size_t from) const {
+    return std::all_of(m_layout.wanted.begin() + static_cast<std::ptrdiff_t>(from), m_layout.wanted.end(),
+                       [](int w) { return w == Layout::nobody; });
   }
 
   [[nodiscard]] bool has_dummy(const std::vector<std::string_view>& fields) const {
@@ -755,7 +891,14 @@ private:
         report("NaN or infinite values", w, field, "is not finite");
       } else {
         const bool comma = field.find(',') != std::string_view::npos;
-        report("text where a number belongs", w, field, "is not a number" + (comma ? comma_remedy(field) : ""));
+        const char* at = field.data();
+        const bool has_unit = parse_number(at, at + field.size(), value) == NumberStatus::ok &&
+                              metres_in({at, static_cast<std::size_t>(field.data() + field.size() - at)});
+        report("text where a number belongs", w, field,
+               "is not a number" +
+                   (comma      ? comma_remedy(field)
+                    : has_unit ? "; units are written in the header, as in " + canonical_name(m_request, w) + " [m]"
+                               : ""));
       }
     }
     return good;
@@ -772,8 +915,19 @@ private:
   std::vector<std::size_t> m_present;
   /// of the row that parse_slowly read last
   std::vector<std::string_view> m_fields;
-  bool m_from_columns = false, m_header_seen = false, m_data_seen = false;
-  std::vector<std::string> m_commented_names, m_header_names;
+  bool m_from_columns = false, m_data_seen = false;
+  /// the line of names that is the header so far; line 0: there is none
+  struct Header {
+    std::int64_t line = 0;
+    char separator = ' ';
+    std::vector<std::string> names;
+    Layout layout;
+  };
+  Header m_header;
+  /// the first word of a line above it that has numbers, "" while there is none, and its line
+  std::string m_title;
+  std::int64_t m_title_line = 0;
+  std::vector<std::string> m_commented_names;
   /// needed columns that the comment names
   std::size_t m_n_commented = 0;
   /// "" while no line has named one
@@ -785,24 +939,11 @@ private:
 
 }  // namespace
 
-std::string_view unquoted(std::string_view text) noexcept {
-  text = trimmed(text);
-  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = trimmed(text.substr(1, text.size() - 2));
-  return text;
-}
-
-std::pair<std::string, std::string> name_and_unit(std::string_view text) {
-  text = trimmed(text);
-  const std::size_t bracket = text.find_first_of("[(");
-  if (bracket == std::string_view::npos || text.back() != (text[bracket] == '[' ? ']' : ')')) {
-    return {std::string(text), ""};
-  }
-  std::string unit(trimmed(text.substr(bracket + 1, text.size() - bracket - 2)));
-  // blanks of an xyz file's names
-  std::replace(unit.begin(), unit.end(), '_', ' ');
-  std::string_view name = trimmed(text.substr(0, bracket));
-  if (name.ends_with('_')) name.remove_suffix(1);
-  return {std::string(name), unit};
+void Table::add_dummy(std::int64_t line) {
+  constexpr std::size_t most_told = 10;
+  ++n_dummies;
+  dummy_lines.insert(std::upper_bound(dummy_lines.begin(), dummy_lines.end(), line), line);
+  if (dummy_lines.size() > most_told) dummy_lines.pop_back();
 }
 
 bool is_dummy(std::string_view field) {
@@ -812,6 +953,34 @@ bool is_dummy(std::string_view field) {
   return parse_number(field, value) == NumberStatus::ok && (std::isnan(value) || value == of_geosoft);
 }
 
+std::vector<bool> leave_dummies_out(std::span<std::vector<double>* const> columns, std::size_t n_looked_at,
+                                    std::vector<std::int64_t>& lines, Table& table) {
+  std::vector<bool> kept;
+  for (const std::vector<double>* column : columns.first(n_looked_at)) {
+    const std::vector<bool> dummies = find_dummies(*column);
+    if (dummies.empty()) continue;
+    kept.resize(dummies.size(), true);
+    for (std::size_t i = 0; i < dummies.size(); ++i) {
+      if (dummies[i] && table.dummy.empty()) table.dummy = number_text((*column)[i]);
+      if (dummies[i]) kept[i] = false;
+    }
+  }
+  if (kept.empty()) return kept;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!kept[i]) table.add_dummy(lines[i]);
+  }
+  const auto keep = [&](auto& values) {
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      if (kept[i]) values[n++] = values[i];
+    }
+    values.resize(n);
+  };
+  for (std::vector<double>* const column : columns) keep(*column);
+  keep(lines);
+  return kept;
+}
+
 std::vector<std::string> column_words(const TableRequest& request, const std::vector<int>& wanted) {
   std::vector<std::string> words;
   for (const int w : wanted) words.push_back(w < 0 ? "\"-\"" : canonical_name(request, w));
@@ -819,15 +988,13 @@ std::vector<std::string> column_words(const TableRequest& request, const std::ve
 }
 
 bool has_refused(const std::vector<std::string>& names, const TableRequest& request) {
+  const auto is_refused = [&](const std::string& name) {
+    return std::find(request.refused.begin(), request.refused.end(), name) != request.refused.end();
+  };
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    return std::find(request.refused.begin(), request.refused.end(), plain_name(name)) != request.refused.end();
+    const PlaceHeading heading = place_heading(name);
+    return is_refused(heading.plain) || is_refused(heading.without_unit) || is_refused(heading.bare);
   });
-}
-
-std::string plain_name(std::string_view text) {
-  std::string name = lower_case(name_and_unit(unquoted(text)).first);
-  std::erase_if(name, [](char c) { return is_blank(c) || c == '_' || c == '-' || c == '.'; });
-  return name;
 }
 
 Table read_table(const InputFile& file, const TableRequest& request, ProblemList& problems) {

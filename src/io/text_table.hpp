@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include <prismfield/error.hpp>
 
+#include "io/heading.hpp"
 #include "io/input_file.hpp"
 #include "io/text_lines.hpp"
 
@@ -58,16 +60,16 @@ struct TableRequest {
   /// canonical names of columns that may follow those needed in a file without header, and are not read
   std::vector<std::string> spare;
   std::vector<ColumnAlias> aliases;
-  /// Names are as people write them: with a unit in brackets behind them, "gz [mGal]" or "gz (mGal)", which
-  /// Table::units then holds, or at their end, x_km; blanks, `_`, `-` and `.` do not count beside the spellings, of
-  /// which the strongest counts. Lines may belong to rows below them, `Line 10`, `Tie 3` and comments by `/` of Oasis
-  /// montaj, `>` of GMT: the line's name or the segment's number, from 0, becomes a column `line` or `segment` behind
-  /// the others.
+  /// Names are as people write them, see place_heading(): with a unit, which Table::units then holds, and with what
+  /// coordinates refer to; the strongest spelling counts. A line of units may stand below the header, a title above it.
+  /// Lines may belong to rows below them, `Line 10`, `Tie 3` and comments by `/` of Oasis montaj, `>` of GMT: the
+  /// line's name or the segment's number, from 0, becomes a column `line` or `segment` behind the others.
   bool of_places = false;
   /// spellings, without what does not count, of columns that are none of the wanted although they look so, and why
   std::vector<std::string> refused;
   std::string why_refused;
-  /// rows with nothing, `*`, NaN or -1e32 in a needed column are left out and counted, and are no error
+  /// rows with nothing, `*`, NaN, -1e32 or a number that stands for none, as find_dummies() knows them, in a needed
+  /// column are left out and counted, and are no error
   bool skips_dummies = false;
   /// the file's columns as the case states them, any spelling, "-" for one that is passed over; empty: the header's or
   /// the default order
@@ -99,29 +101,31 @@ struct Table : TableColumns {
   std::vector<std::vector<double>> columns;
   /// line of each row, from 1
   std::vector<std::int64_t> lines;
-  /// rows left out by skips_dummies, and the lines of the first of them
+  /// rows left out by skips_dummies, the lines of the first of them, and the number that stands for none in one of
+  /// these
   std::int64_t n_dummies = 0;
   std::vector<std::int64_t> dummy_lines;
+  std::string dummy;
+  /// what users should know of how the columns were found
+  std::vector<std::string> notes;
   /// columns of the file that nobody asked for
   std::vector<std::string> ignored;
 
   [[nodiscard]] std::int64_t rows() const noexcept { return static_cast<std::int64_t>(lines.size()); }
+  /// Counts a row that is left out, by its line.
+  void add_dummy(std::int64_t line);
 };
-
-/// A column's name and the unit in brackets behind it, "" where there is none: "gz [mGal]", "potential[m2_s-2]".
-[[nodiscard]] std::pair<std::string, std::string> name_and_unit(std::string_view text);
-
-/// Text without blanks around it, and without a pair of quotes and blanks in these.
-[[nodiscard]] std::string_view unquoted(std::string_view text) noexcept;
 
 /// Nothing, or what programs write where they have no number: `*`, NaN, -1e32.
 [[nodiscard]] bool is_dummy(std::string_view field);
 
-/// A column's name as loose spellings are compared: small letters, without unit, blanks, `_`, `-` and `.`.
-[[nodiscard]] std::string plain_name(std::string_view text);
-
 /// Whether one of these names is a refused one of the request.
 [[nodiscard]] bool has_refused(const std::vector<std::string>& names, const TableRequest& request);
+
+/// Takes rows out of columns of one length where one of the first `n_looked_at` has a number that stands for none, and
+/// counts them in the table; `lines` are those of the rows. Returns which rows are kept; empty: all.
+std::vector<bool> leave_dummies_out(std::span<std::vector<double>* const> columns, std::size_t n_looked_at,
+                                    std::vector<std::int64_t>& lines, Table& table);
 
 /// What the key of the columns says of a file's columns, of which each is the one of `request` that `wanted` has the
 /// number of, needed ones before optional ones; "-" in quotes where that is below 0.
