@@ -17,7 +17,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::lines_in;
 using testing::PointsTest;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -109,7 +108,7 @@ TEST_F(HeightTest, OfASquareGridAreNotTransposedByChance) {
 
 TEST_F(HeightTest, MayCarryNamesOfOtherPrograms) {
   for (const auto& [row, column, name] :
-       {std::tuple{"lat", "lon", "z"}, {"y", "x", "Band1"}, {"latitude", "longitude", "topo"}}) {
+       {std::tuple{"northing", "easting", "z"}, {"y", "x", "Band1"}, {"y", "x", "topo"}}) {
     Layout l = straight();
     l.row_name = row;
     l.column_name = column;
@@ -165,9 +164,8 @@ TEST_F(HeightTest, OnAnotherGridAreRefused) {
   l.columns = {1050, 1150, 1250};
   netcdf(l);
   EXPECT_EQ(message(),
-            "case.yaml:9: observations.grid.upward.file: 'h.nc' has easting (easting) at 3 values, 1050 to 1250; the "
-            "grid has "
-            "3, 1000 to 1200, and heights are needed at its own points");
+            "case.yaml:9: observations.grid.upward.file: 'h.nc' has 3 eastings, 1050 to 1250; the grid has 3, 1000 to "
+            "1200, and heights are needed at its own points");
   l.columns = {1000, 1100, 1201};
   netcdf(l);
   EXPECT_THAT(message(), HasSubstr("1000 to 1201"));
@@ -175,12 +173,17 @@ TEST_F(HeightTest, OnAnotherGridAreRefused) {
   l.rows = {5000, 5050, 5100};
   l.heights = {0, 1, 2, 3, 4, 5, 6, 7, 8};
   netcdf(l);
-  EXPECT_THAT(message(), HasSubstr("northing (northing) at 3 values, 5000 to 5100; the grid has 2"));
+  EXPECT_THAT(message(), HasSubstr("has 3 northings, 5000 to 5100; the grid has 2"));
   l = straight();
   l.row_name = "row";
   l.with_dimensions = false;
   netcdf(l);
   EXPECT_THAT(message(), HasSubstr("has no coordinates for northing"));
+  l = straight();
+  l.row_name = "lat";
+  l.column_name = "lon";
+  netcdf(l);
+  EXPECT_THAT(message(), HasSubstr("has longitudes and latitudes (lon, lat)"));
 }
 
 TEST_F(HeightTest, ThatAreNanAreNamedByPoint) {
@@ -188,9 +191,15 @@ TEST_F(HeightTest, ThatAreNanAreNamedByPoint) {
   l.heights[5] = nan;
   l.rows = {5100, 5000};
   netcdf(l);
-  EXPECT_EQ(message(), "h.nc: elevation: no height at easting 1200, northing 5000");
-  use(m_folder.write("h.csv", "easting,northing,upward\n1000,5000,nan\n1100,5000,1\n"));
-  EXPECT_EQ(message(), "h.csv:2: upward: 'nan' is not finite");
+  const std::string gap = "has no height at 1 of 6 points, the first at easting 1200, northing 5000";
+  EXPECT_EQ(message(), "case.yaml:9: observations.grid.upward.file: 'h.nc' " + gap);
+  l.heights[5] = -9999;
+  netcdf(l);
+  EXPECT_EQ(message(), "case.yaml:9: observations.grid.upward.file: 'h.nc' " + gap +
+                           "; 'h.nc': 1 of 6 nodes without a height: -9999 stands for none");
+  use(m_folder.write("h.csv", "1000 5000 0\n1100 5000 1\n1200 5000 nan\n1000 5100 10\n1100 5100 11\n1200 5100 12\n"));
+  EXPECT_EQ(message(), "case.yaml:9: observations.grid.upward.file: 'h.csv' " + gap +
+                           "; 'h.csv': 1 of 6 points left out: no number in line 3");
 }
 
 TEST_F(HeightTest, WithoutAVariableOfTwoDimensionsAreRefused) {
@@ -220,14 +229,25 @@ TEST_F(HeightTest, OfACsvCoverTheGridOnce) {
   use(m_folder.write("h.csv",
                      "1000,5000,0\n1100,5000,1\n1100,5000,1\n1150,5000,2\n1000,5100,10\n1100,5200,11\n1200,5100,12\n"));
   EXPECT_EQ(message(),
-            "h.csv:3: easting 1100, northing 5000 was given in line 2\n"
-            "h.csv:4: easting 1150, northing 5000 is no point of the grid\n"
-            "h.csv:6: easting 1100, northing 5200 is no point of the grid\n"
-            "h.csv: no height at easting 1200, northing 5000\n"
-            "h.csv: no height at easting 1100, northing 5100");
-  std::get<GridSpec>(m_run.observations).easting = {0, 1000, 500};
-  EXPECT_THAT(message(), HasSubstr("more of this kind: grid points without a height"));
-  EXPECT_LT(lines_in(message()), 60U);
+            "case.yaml:9: observations.grid.upward.file: 'h.csv' has 4 eastings, 1000 to 1200; the grid has 3, 1000 to "
+            "1200, and heights are needed at its own points");
+  use(m_folder.write("h.csv", "1000,5000,0\n1100,5000,1\n1100,5000,2\n1200,5000,2\n1000,5100,10\n1100,5100,11\n"));
+  EXPECT_EQ(message(), "h.csv:3: easting 1100, northing 5000 has 2, in line 2 it has 1");
+  use(m_folder.write("h.csv", "1000 5000 0\n1101 5003 1\n1199 5002 2\n1002 5101 10\n"));
+  EXPECT_THAT(message(), HasSubstr("'h.csv' makes no grid: its 4 points have 4 eastings and 4 northings; make a grid"));
+}
+
+TEST_F(HeightTest, ComeFromEveryFormatAndUnit) {
+  use(m_folder.write("h.asc", "ncols 3\nnrows 2\nxllcenter 1000\nyllcenter 5000\ncellsize 100\n10 11 12\n0 1 2\n"));
+  expect_heights();
+  use(m_folder.write("h.grd", "DSAA\n3 2\n1000 1200\n5000 5100\n0 12\n0 1 2\n10 11 12\n"));
+  expect_heights();
+  use(m_folder.write("h.txt", "6\n1000 5000 0\n1100 5000 1\n1200 5000 2\n1000 5100 10\n1100 5100 11\n1200 5100 12\n"));
+  expect_heights();
+  use(m_folder.write("h.csv",
+                     "x [km],y,z [km]\n1,5000,0\n1.1,5000,.001\n1.2,5000,.002\n1,5100,.01\n1.1,5100,.011\n"
+                     "1.2,5100,.012\n"));
+  expect_heights();
 }
 
 TEST_F(HeightTest, OfAGridOfOnePoint) {

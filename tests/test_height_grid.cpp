@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/height_file.hpp"
+#include "io/surface_file.hpp"
 
 #include "io/hdf5_file.hpp"
 #include "made_hdf5.hpp"
 #include "scratch_folder.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,6 +25,7 @@ using testing::lines_in;
 using testing::mistakes;
 using ::testing::Not;
 using testing::ScratchFolder;
+using ::testing::SizeIs;
 
 /// A grid of 3 x 2 heights, 10 j + i at (100 i, 50 j).
 constexpr const char* table =
@@ -37,7 +39,9 @@ protected:
   }
   std::vector<double> heights(const std::vector<double>& easting, const std::vector<double>& northing,
                               const std::string& name = "h.csv") {
-    return HeightSurface(named(m_folder / name), m_columns).on_grid(easting, northing, m_note);
+    const HeightSurface surface(named(m_folder / name), m_columns);
+    m_warnings = surface.warnings();
+    return surface.on_grid(easting, northing, m_note);
   }
   std::vector<double> of(std::string_view text, const std::vector<double>& easting,
                          const std::vector<double>& northing) {
@@ -48,6 +52,10 @@ protected:
     return m_folder.removed_from(mistakes([&] { (void)of(text, {0}, {0}); }));
   }
   std::string note() const { return m_folder.removed_from(m_note); }
+  std::string warning() const {
+    EXPECT_THAT(m_warnings, SizeIs(1));
+    return m_warnings.empty() ? "" : m_folder.removed_from(m_warnings.front());
+  }
 
   /// The grid above as HDF5, in the order that is asked for.
   void write_hdf5(const std::string& x, const std::string& y, const std::vector<double>& xs,
@@ -70,6 +78,7 @@ protected:
   ScratchFolder m_folder;
   std::vector<std::string> m_columns;
   std::string m_note;
+  std::vector<std::string> m_warnings;
 };
 
 TEST_F(HeightGrid, IsExactAtItsNodesAndBilinearBetween) {
@@ -143,22 +152,95 @@ TEST_F(HeightGrid, OfALineOrAPointIsConstantAcross) {
   EXPECT_THAT(of("3 4 7\n", {3, 6}, {4}), ElementsAre(7, 7));
 }
 
-TEST_F(HeightGrid, WithoutAWholeGridIsThatOfTheNearestPoint) {
+TEST_F(HeightGrid, WithoutAGridIsThatOfTheNearestPoint) {
+  const char* const points = "0 0 0\n100 1 1\n200 -1 2\n1 50 10\n99 51 11\n";
+  EXPECT_THAT(of(points, {0, 190}, {0, 49}), ElementsAre(0, 2, 10, 2));
+  EXPECT_EQ(note(), "'h.csv': its points make no grid, the height of the nearest counts");
+  EXPECT_THAT(of(points, {0, 290}, {0, 49}), ElementsAre(0, 2, 10, 2));
+  EXPECT_EQ(note(),
+            "'h.csv': its points make no grid, the height of the nearest counts; 2 of 4 places lie beyond its area, by "
+            "up to 90 m, the nearest height inside counts there");
+  EXPECT_EQ(mistakes_of(std::string(points) + "1 50 12\n"),
+            "h.csv:6: easting 1, northing 50 has 12, in line 4 it has 10");
+  EXPECT_THAT(of(std::string(points) + "-5 3 -9999\n", {-5}, {3}), ElementsAre(0));
+  EXPECT_EQ(warning(), "'h.csv': 1 of 6 points without a height: -9999 stands for none");
+}
+
+TEST_F(HeightGrid, GapsHaveTheHeightOfTheNearestNode) {
   std::string text(table);
   text.erase(text.rfind("200"));
-  EXPECT_THAT(of(text, {0, 190}, {0, 49}), ElementsAre(0, 2, 10, 2));
-  EXPECT_EQ(note(), "'h.csv': its points make no whole grid, the nearest counts");
-  EXPECT_THAT(of(text, {0, 290}, {0, 49}), ElementsAre(0, 2, 10, 2));
-  EXPECT_EQ(
-      note(),
-      "'h.csv': its points make no whole grid, the nearest counts; 2 of 4 places lie beyond its area, by up to 90 "
-      "m, the nearest height inside counts there");
+  for (const char* const gap : {"", "200,50,nan\n", "200,50,\n", "200,50,*\n"}) {
+    EXPECT_THAT(of(text + gap, {0, 200}, {0, 50}), ElementsAre(0, 2, 10, 2));
+    EXPECT_EQ(note(), "'h.csv': 1 of 6 nodes without a height get that of the nearest node");
+  }
+  for (const char* const number : {"-9999", "99999", "-32768"}) {
+    EXPECT_THAT(of(text + "200,50," + number + "\n", {200}, {25}), ElementsAre(2));
+    EXPECT_EQ(warning(), fmt::format("'h.csv': 1 of 6 points without a height: {} stands for none", number));
+    EXPECT_EQ(note(), "'h.csv': 1 of 6 nodes without a height get that of the nearest node");
+  }
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  write_hdf5("x", "y", {0, 100, 200}, {0, 50}, {0, 1, 2, 10, nan, nan}, false);
+  EXPECT_THAT(heights({0, 100, 200}, {50}, "h.nc"), ElementsAre(10, 1, 2));
+  EXPECT_EQ(note(), "'h.nc': 2 of 6 nodes without a height get that of the nearest node");
+}
+
+/// Against all nodes that have a height.
+TEST_F(HeightGrid, FillsGapsOfAnyShape) {
+  constexpr int n = 24;
+  std::mt19937 random(5);
+  for (const int missing : {10, 200, 400}) {
+    std::vector<bool> is_gap(n * n);
+    for (int i = 0; i < missing; ++i) is_gap[random() % is_gap.size()] = true;
+    std::string text = "ncols 24\nnrows 24\nxllcenter 0\nyllcenter 0\ndx 7\ndy 3\n";
+    for (int j = n; j-- > 0;) {
+      for (int i = 0; i < n; ++i) text += fmt::format("{} ", is_gap[n * j + i] ? -9999 : 1000 + n * j + i);
+      text += "\n";
+    }
+    std::vector<double> easting, northing;
+    for (int i = 0; i < n; ++i) {
+      easting.push_back(7 * i);
+      northing.push_back(3 * i);
+    }
+    m_folder.write("h.asc", text);
+    const std::vector<double> found = heights(easting, northing, "h.asc");
+    for (int node = 0; node < n * n; ++node) {
+      int nearest = -1;
+      const auto distance = [&](int other) {
+        return std::hypot(7 * (node % n - other % n), 3 * (node / n - other / n));
+      };
+      for (int other = 0; other < n * n; ++other) {
+        if (!is_gap[other] && (nearest < 0 || distance(other) < distance(nearest))) nearest = other;
+      }
+      ASSERT_EQ(found[node], 1000 + nearest);
+    }
+  }
+}
+
+TEST_F(HeightGrid, ComesFromEveryFormatAndUnit) {
+  const std::vector<double> expected = of(table, {10, 120}, {5, 45});
+  m_folder.write("h.asc", "ncols 3\nnrows 2\nxllcenter 0\nyllcenter 0\ndx 100\ndy 50\n10 11 12\n0 1 2\n");
+  EXPECT_EQ(heights({10, 120}, {5, 45}, "h.asc"), expected);
+  m_folder.write("h.grd", "DSAA\n3 2\n0 200\n0 50\n0 12\n0 1 2\n10 11 12\n");
+  EXPECT_EQ(heights({10, 120}, {5, 45}, "h.grd"), expected);
+  EXPECT_EQ(of("x [km],y [km],z [km]\n0,0,0\n.1,0,.001\n.2,0,.002\n0,.05,.01\n.1,.05,.011\n.2,.05,.012\n", {10, 120},
+               {5, 45}),
+            expected);
+  write_hdf5("x", "y", {0, .1, .2}, {0, 50}, {0, 1, 2, 10, 11, 12}, false, "km");
+  EXPECT_EQ(heights({10, 120}, {5, 45}, "h.nc"), expected);
+  const std::string counted = "! UBC\n6\n0 0 0\n100 0 1\n200 0 2\n0 50 10\n100 50 11\n200 50 12\n";
+  EXPECT_EQ(of(counted, {10, 120}, {5, 45}), expected);
+  m_columns = {"easting", "northing", "upward"};
+  EXPECT_EQ(of(counted, {10, 120}, {5, 45}), expected);
+  m_columns = {"northing", "easting", "upward"};
+  EXPECT_THAT(mistakes_of(counted),
+              HasSubstr("case.yaml:5: inversion.topography.columns: 'h.csv' begins with the number of "
+                        "its points, whose columns are known"));
 }
 
 /// Against all points; whole numbers, so that many are equally far.
 TEST_F(HeightGrid, FindsTheNearestOfManyPoints) {
   std::mt19937 random(11);
-  std::uniform_int_distribution<int> place(0, 30);
+  std::uniform_int_distribution<int> place(0, 99);
   std::vector<std::array<double, 2>> points;
   std::string text;
   std::map<std::array<double, 2>, int> first;
@@ -169,7 +251,7 @@ TEST_F(HeightGrid, FindsTheNearestOfManyPoints) {
     points.push_back(p);
   }
   std::vector<double> at;
-  for (double x = -5; x < 36; x += 0.5) at.push_back(x);
+  for (double x = -5; x < 106; x += 1.5) at.push_back(x);
   const std::vector<double> heights = of(text, at, at);
   for (std::size_t j = 0; j < at.size(); ++j) {
     for (std::size_t i = 0; i < at.size(); ++i) {
@@ -186,14 +268,13 @@ TEST_F(HeightGrid, FindsTheNearestOfManyPoints) {
 TEST_F(HeightGrid, MayNameAPlaceTwiceWithOneHeight) {
   EXPECT_THAT(of(std::string(table) + "0,0,0\n", {50}, {0}), ElementsAre(0.5));
   EXPECT_EQ(note(), "");
-  EXPECT_EQ(mistakes_of(std::string(table) + "0,0,3\n"),
-            "h.csv:7: easting 0, northing 0 has the height 3, in line 1 it has 0");
+  EXPECT_EQ(mistakes_of(std::string(table) + "0,0,3\n"), "h.csv:7: easting 0, northing 0 has 3, in line 1 it has 0");
 }
 
 TEST_F(HeightGrid, IsRefusedWithEveryMistake) {
-  const std::string several = mistakes_of("0 0 nan\n1 0 x\n2 0 1 4\n3 0 4\n");
+  const std::string several = mistakes_of("0 0 inf\n1 0 x\n2 0 1 4\n3 0 4\n");
   EXPECT_EQ(lines_in(several), 3U) << several;
-  EXPECT_THAT(several, HasSubstr("h.csv:1: upward: 'nan' is not finite"));
+  EXPECT_THAT(several, HasSubstr("h.csv:1: upward: 'inf' is not finite"));
   EXPECT_THAT(several, HasSubstr("h.csv:2: upward: 'x' is not a number"));
   EXPECT_THAT(several, HasSubstr("h.csv:3: 4 columns, 3 are needed"));
   EXPECT_THAT(mistakes_of("0 0\n"), HasSubstr("inversion.topography.columns"));
@@ -207,11 +288,13 @@ TEST_F(HeightGrid, IsRefusedWithEveryMistake) {
 TEST_F(HeightGrid, OfArraysIsRefusedWithEveryMistake) {
   const auto message = [&] { return m_folder.removed_from(mistakes([&] { (void)heights({0}, {0}, "h.nc"); })); };
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  write_hdf5("x", "y", {0, 100}, {0, 50}, {1, nan, 3, 4}, false, "km");
-  EXPECT_THAT(message(), HasSubstr("h.nc: x: is in 'km'; m is allowed here"));
-  EXPECT_THAT(message(), HasSubstr("h.nc: z: no height at easting 100, northing 0; fill the gap"));
+  write_hdf5("x", "y", {0, 100}, {0, 50}, {1, 2, 3, 4}, false, "fathom");
+  EXPECT_THAT(message(), HasSubstr("'h.nc' has x in 'fathom'; metres, km, feet or US survey feet are known"));
+  write_hdf5("x", "y", {0, 100}, {0, 50}, {nan, nan, nan, nan}, false);
+  EXPECT_THAT(message(), HasSubstr("'h.nc' has no height"));
   write_hdf5("lon", "lat", {0, 100}, {0, 50}, {1, 2, 3, 4}, false, "degrees_east");
-  EXPECT_THAT(message(), HasSubstr("lon: is in 'degrees_east'; m is allowed here"));
+  EXPECT_THAT(message(), HasSubstr("has longitudes and latitudes (lon, lat)"));
+  EXPECT_THAT(message(), HasSubstr("gdalwarp"));
   write_hdf5("x", "y", {0, 100, 50}, {0, 50}, {1, 2, 3, 4, 5, 6}, false);
   EXPECT_THAT(message(), HasSubstr("has easting (x) that neither rises nor falls all along"));
   write_hdf5("x", "y", {nan}, {0, 50}, {1, 2}, false);

@@ -155,6 +155,14 @@ TEST_F(MakeInversion, LeavesOutWhatIsAboveTheTopography) {
   EXPECT_THAT(inputs.notes, ElementsAre("inversion.topography: 18 of 24 cells are below it and active"));
   EXPECT_THAT(inputs.warnings, IsEmpty());
 
+  // a hole in the surface is filled, and told
+  write("t.csv", "easting,northing,upward\n0,0,-4\n200,0,-9999\n400,0,-4\n0,300,-4\n200,300,-4\n400,300,-4\n");
+  const InversionInputs hole = of("data: a.csv, topography: {file: t.csv}");
+  EXPECT_EQ(hole.cells->size(), 24);
+  EXPECT_THAT(hole.warnings,
+              ElementsAre(HasSubstr("t.csv': 1 of 6 points without a height: -9999 stands for none")));
+  EXPECT_THAT(hole.notes, Contains(HasSubstr("t.csv': 1 of 6 nodes without a height get that of the nearest node")));
+
   write("low.csv", "easting,northing,upward\n0,0,-30\n400,0,-30\n0,300,-30\n400,300,-30\n");
   EXPECT_EQ(
       wrong_of("data: a.csv, topography: {file: low.csv}"),

@@ -26,7 +26,7 @@
 #include "case/output_check.hpp"
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
-#include "io/dem_file.hpp"
+#include "io/surface_file.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
 #include "parallel/agreement.hpp"

@@ -14,7 +14,7 @@
 #include "base/version.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "io/cf_attributes.hpp"
-#include "io/dem_file.hpp"
+#include "io/grid_formats.hpp"
 #include "io/hdf5_file.hpp"
 #include "parallel/mpi_session.hpp"
 

@@ -19,7 +19,7 @@
 
 #include "io/cell_file.hpp"
 #include "io/cf_attributes.hpp"
-#include "io/dem_file.hpp"
+#include "io/surface_file.hpp"
 #include "io/exchange_files.hpp"
 #include "io/input_file.hpp"
 #include "io/observed_data.hpp"

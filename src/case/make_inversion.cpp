@@ -22,7 +22,7 @@
 #include "case/case.hpp"
 #include "case/make_model.hpp"
 #include "io/cell_file.hpp"
-#include "io/height_file.hpp"
+#include "io/surface_file.hpp"
 #include "io/observed_data.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
@@ -335,6 +335,9 @@ private:
     };
     m_topography.emplace(input_file(m_run, m_spec.topography->file, "inversion.topography.file"),
                          m_spec.topography->columns);
+    for (const std::string& warning : m_topography->warnings()) {
+      m_result.warnings.push_back("inversion.topography: " + warning);
+    }
     std::string note, of_corners;
     m_heights = m_topography->on_grid(centers(edges[0]), centers(edges[1]), note);
     if (!note.empty()) m_result.notes.push_back("inversion.topography: " + note);

@@ -14,7 +14,7 @@
 #include "base/human_text.hpp"
 #include "case/case.hpp"
 #include "io/cell_file.hpp"
-#include "io/dem_file.hpp"
+#include "io/surface_file.hpp"
 #include "io/exchange_files.hpp"
 #include "io/output_file.hpp"
 #include "io/prism_file.hpp"
@@ -467,11 +467,13 @@ TerrainContent terrain_content(const Case& run, const TerrainSpec& spec) {
   content.masses = spec.masses;
   Dem heights = read_dem(input_file(run, spec.file, "model.terrain.file"), spec.variable);
   content.heights = std::move(heights.grid);
+  content.notes = std::move(heights.notes);
   content.peak_bytes = heights.peak_bytes;
   if (!spec.density) return content;
   const InputFile file = input_file(run, spec.density->file, "model.terrain.density.file");
-  Dem densities = read_density_grid(file, spec.density->variable, spec.density->to_si);
+  Dem densities = read_dem(file, spec.density->variable, spec.density->to_si);
   check_same_nodes(file, densities.grid, content.heights);
+  content.notes.insert(content.notes.end(), densities.notes.begin(), densities.notes.end());
   content.densities = std::move(densities.grid.values);
   content.peak_bytes = std::max(content.peak_bytes, content.heights.values.memory_bytes() + densities.peak_bytes);
   return content;
@@ -486,7 +488,7 @@ void share(NodeValues& values, const Communicator& communicator) {
 /// Gives every rank what rank 0 read. Collective.
 void share_terrain(TerrainContent& content, const Communicator& communicator) {
   if (communicator.size() == 1) return;
-  broadcast_all(communicator, content.heights.easting, content.heights.northing);
+  broadcast_all(communicator, content.heights.easting, content.heights.northing, content.notes);
   share(content.heights.values, communicator);
   share(content.densities, communicator);
 }

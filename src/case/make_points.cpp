@@ -21,9 +21,8 @@
 #include "base/human_text.hpp"
 #include "case/case.hpp"
 #include "case/make_model.hpp"
-#include "io/dem_file.hpp"
-#include "io/height_file.hpp"
 #include "io/station_file.hpp"
+#include "io/surface_file.hpp"
 #include "model/points.hpp"
 #include "model/terrain.hpp"
 #include "parallel/agreement.hpp"
@@ -33,8 +32,15 @@ namespace {
 
 constexpr const char* above_terrain_key = ".upward.above_terrain";
 
+/// Reads a DEM; what users should know of it is added to `notes`.
+NodeGrid read_nodes(const Case& run, const DemFile& spec, const std::string& key, std::vector<std::string>& notes) {
+  Dem dem = read_dem(input_file(run, spec.file, key), spec.variable);
+  notes.insert(notes.end(), dem.notes.begin(), dem.notes.end());
+  return std::move(dem.grid);
+}
+
 /// A surface that points are above: read for them, the model's, or that of the points' own file.
-struct Surface {
+struct GroundBelow {
   std::optional<NodeGrid> read;
   const NodeGrid* of_others = nullptr;
   /// metres: the sea level that heights count from where the surface is lower, if there is any
@@ -43,11 +49,11 @@ struct Surface {
 
 /// `section`: the key with observations of this kind. `terrain`: the model's, `nodes`: those of the points' own file;
 /// both may be null.
-Surface surface_of(const Case& run, const AboveTerrain& above, const Terrain* terrain, const NodeGrid* nodes,
-                   const std::string& section) {
-  Surface surface;
+GroundBelow surface_of(const Case& run, const AboveTerrain& above, const Terrain* terrain, const NodeGrid* nodes,
+                       const std::string& section, std::vector<std::string>& notes) {
+  GroundBelow surface;
   if (above.dem) {
-    surface.read = read_dem(input_file(run, above.dem->file, section + ".upward.file"), above.dem->variable).grid;
+    surface.read = read_nodes(run, *above.dem, section + ".upward.file", notes);
   } else if (terrain != nullptr) {
     surface.of_others = &terrain->content().heights;
     const TerrainMasses& masses = terrain->content().masses;
@@ -66,7 +72,7 @@ Surface surface_of(const Case& run, const AboveTerrain& above, const Terrain* te
 /// Heights above a surface at n places, (easting, northing) by `place`; those outside it are one error, those in its
 /// gaps another, by `key`.
 template <class Place>
-std::vector<double> heights_above(const Surface& surface, double height, const std::string& key, std::size_t n,
+std::vector<double> heights_above(const GroundBelow& surface, double height, const std::string& key, std::size_t n,
                                   const Place& place) {
   const NodeGrid& s = surface.read ? *surface.read : *surface.of_others;
   std::vector<double> heights;
@@ -106,7 +112,7 @@ std::vector<double> heights_above(const Surface& surface, double height, const s
 }
 
 /// The same of the nodes of a grid.
-GridHeights grid_above(const Surface& surface, double height, const std::string& key) {
+GridHeights grid_above(const GroundBelow& surface, double height, const std::string& key) {
   return [&surface, height, key](const std::vector<double>& easting, const std::vector<double>& northing) {
     const std::size_t n = easting.size();
     return heights_above(surface, height, key, n * northing.size(), [&](std::size_t i) {
@@ -115,10 +121,10 @@ GridHeights grid_above(const Surface& surface, double height, const std::string&
   };
 }
 
-Points grid(const Case& run, const GridSpec& spec, const Terrain* terrain) {
+Points grid(const Case& run, const GridSpec& spec, std::vector<std::string>& notes, const Terrain* terrain) {
   const std::string key = "observations.grid";
   std::optional<NodeGrid> nodes;
-  if (spec.dem) nodes = read_dem(input_file(run, spec.dem->file, key + ".file"), spec.dem->variable).grid;
+  if (spec.dem) nodes = read_nodes(run, *spec.dem, key + ".file", notes);
   const auto make = [&](const GridHeights& heights) {
     if (!nodes || spec.easting.count > 0) return make_grid(spec.easting, spec.northing, heights);
     return make_grid(nodes->easting, nodes->northing, heights);
@@ -126,12 +132,12 @@ Points grid(const Case& run, const GridSpec& spec, const Terrain* terrain) {
   if (const auto* height = std::get_if<double>(&spec.upward)) return make(*height);
   if (std::holds_alternative<HeightsOfGridFile>(spec.upward)) return make(grid_above({{}, &*nodes}, 0, key + ".file"));
   if (const auto* above = std::get_if<AboveTerrain>(&spec.upward)) {
-    const Surface surface = surface_of(run, *above, terrain, nodes ? &*nodes : nullptr, key);
+    const GroundBelow surface = surface_of(run, *above, terrain, nodes ? &*nodes : nullptr, key, notes);
     return make(grid_above(surface, above->height, key + above_terrain_key));
   }
   const InputFile file = input_file(run, std::get<std::filesystem::path>(spec.upward), key + ".upward.file");
   return make([&](const std::vector<double>& easting, const std::vector<double>& northing) {
-    return read_heights(file, easting, northing);
+    return read_heights(file, easting, northing, notes);
   });
 }
 
@@ -143,8 +149,8 @@ Points stations(const Case& run, const StationsFile& spec, std::vector<std::stri
   Points points = read_stations(input_file(run, spec.file, key + ".file"), of_case, notes, columns);
   const auto* above = std::get_if<AboveTerrain>(&spec.upward);
   if (above == nullptr) return points;
-  points.upward = heights_above(surface_of(run, *above, terrain, nullptr, key), above->height, key + above_terrain_key,
-                                points.easting.size(), [&](std::size_t i) {
+  points.upward = heights_above(surface_of(run, *above, terrain, nullptr, key, notes), above->height,
+                                key + above_terrain_key, points.easting.size(), [&](std::size_t i) {
                                   return std::pair{points.easting[i], points.northing[i]};
                                 });
   return points;
@@ -152,7 +158,7 @@ Points stations(const Case& run, const StationsFile& spec, std::vector<std::stri
 
 Points made_points(const Case& run, const Bounds& bounds, std::vector<std::string>& notes, const Terrain* terrain,
                    StationColumns* columns) {
-  if (const auto* spec = std::get_if<GridSpec>(&run.observations)) return grid(run, *spec, terrain);
+  if (const auto* spec = std::get_if<GridSpec>(&run.observations)) return grid(run, *spec, notes, terrain);
   if (const auto* spec = std::get_if<StationsFile>(&run.observations))
     return stations(run, *spec, notes, terrain, columns);
   if (const auto* spec = std::get_if<StationsRandom>(&run.observations)) return make_random_stations(*spec, bounds);

@@ -324,6 +324,11 @@ std::string start_of_file(const std::filesystem::path& path, std::size_t n) {
   return start;
 }
 
+bool is_surfer_grid(const std::filesystem::path& path) {
+  const std::string start = start_of_file(path, 4);
+  return start == "DSAA" || start == "DSBB" || start == "DSRB";
+}
+
 InputError InputFile::error(const std::string& what) const {
   return {where, key, fmt::format("'{}' {}", path.string(), shown_lines(what))};
 }
@@ -366,6 +371,7 @@ bool is_array_file(const InputFile& file) {
   check_readable(file);
   if (!std::filesystem::is_regular_file(file.path)) return false;
   if (is_hdf5(file.path) || is_classic_netcdf(file.path)) return true;
+  if (is_surfer_grid(file.path)) return false;
   const std::string extension = file.path.extension().string();
   for (const char* promise : {".h5", ".hdf5", ".nc", ".nc4", ".grd"}) {
     if (extension == promise) throw file.error("is no HDF5 or netCDF file, though its name says so");

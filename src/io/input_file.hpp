@@ -98,6 +98,9 @@ struct InputFile {
 /// The first `n` bytes of a file, fewer where there are no more, none where it cannot be read.
 [[nodiscard]] std::string start_of_file(const std::filesystem::path& path, std::size_t n);
 
+/// True when a readable file begins as a grid of Surfer: DSAA, DSBB, DSRB.
+[[nodiscard]] bool is_surfer_grid(const std::filesystem::path& path);
+
 /// By what a file is known to have stayed as it was: its number, its size and when it was last written. Two ranks with
 /// one stamp see one file, on different nodes too. Pipes and devices are always the same.
 using FileStamp = std::array<std::int64_t, 4>;
@@ -110,7 +113,7 @@ void check_unchanged(const InputFile& file, const FileStamp& before);
 void check_readable(const InputFile& file);
 
 /// True when a readable file begins as HDF5, netCDF-4 or classic netCDF do. Throws InputError for a name that promises
-/// one of them (.h5, .hdf5, .nc, .nc4, .grd) when the content is something else.
+/// one of them (.h5, .hdf5, .nc, .nc4, .grd) when the content is something else; a .grd may be Surfer's.
 [[nodiscard]] bool is_array_file(const InputFile& file);
 
 /// An HDF5 or netCDF file, of the classic formats too, as input: what RunError says becomes InputError.

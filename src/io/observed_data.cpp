@@ -19,7 +19,7 @@
 #include "base/number_text.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/exchange_files.hpp"
-#include "io/height_file.hpp"
+#include "io/grid_formats.hpp"
 #include "io/output_file.hpp"
 #include "io/point_columns.hpp"
 #include "model/axis.hpp"

@@ -134,12 +134,7 @@ private:
   [[nodiscard]] bool has_count() const {
     // what cannot be read twice is a table
     if (std::error_code error; !std::filesystem::is_regular_file(m_file.path, error)) return false;
-    if (is_ubc_data(m_file)) return true;
-    constexpr std::size_t least_columns = 3;
-    const TextStart start = start_of_text(m_file, 2);
-    std::int64_t count = 0;
-    return start.rows.size() == 2 && start.rows[0].size() == 1 && start.rows[1].size() >= least_columns &&
-           parse_integer(start.rows[0][0], count) == NumberStatus::ok;
+    return is_ubc_data(m_file) || begins_with_count(start_of_text(m_file, 2));
   }
 
   /// Stations below their number, metres. Throws InputError with every error.

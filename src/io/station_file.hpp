@@ -14,7 +14,7 @@
 
 #include <prismfield/points.hpp>
 
-#include "io/dem_file.hpp"
+#include "io/surface_file.hpp"
 #include "io/input_file.hpp"
 #include "io/point_columns.hpp"
 

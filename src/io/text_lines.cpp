@@ -313,6 +313,13 @@ TextStart start_of_text(const InputFile& file, std::size_t rows) {
   return start;
 }
 
+bool begins_with_count(const TextStart& start) {
+  constexpr std::size_t least_columns = 3;
+  std::int64_t count = 0;
+  return start.rows.size() >= 2 && start.rows[0].size() == 1 && start.rows[1].size() >= least_columns &&
+         parse_integer(start.rows[0][0], count) == NumberStatus::ok;
+}
+
 bool begins_as_ubc_magnetic(const TextStart& start) {
   const auto& rows = start.rows;
   if (rows.size() < 3 || rows[0].size() != 3 || rows[1].size() != 3 || rows[2].size() != 1) return false;

@@ -107,8 +107,9 @@ public:
   /// the end of the file, where it adds a problem when the file has another number of rows than its count. Throws
   /// InputError when the file cannot be read.
   [[nodiscard]] bool next(std::vector<double>& row);
-  /// "file:line" of that row
+  /// "file:line" of that row, and the line
   [[nodiscard]] std::string where() const { return m_reader.where(); }
+  [[nodiscard]] std::int64_t line() const noexcept { return m_reader.number(); }
 
   /// Adds a problem of the last row, at most 20 of one kind.
   void refuse(std::string_view kind, const std::string& what);
@@ -133,6 +134,9 @@ struct TextStart {
   std::vector<std::string> comment;
 };
 [[nodiscard]] TextStart start_of_text(const InputFile& file, std::size_t rows);
+
+/// Whether a text, of which the first two rows are enough, begins with a count above rows of three numbers or more.
+[[nodiscard]] bool begins_with_count(const TextStart& start);
 
 /// Whether a text begins as UBC's magnetic data do: three numbers, three numbers, the number of stations alone.
 [[nodiscard]] bool begins_as_ubc_magnetic(const TextStart& start);

@@ -162,6 +162,7 @@ void Terrain::count_prisms() {
 }
 
 void Terrain::find_warnings() {
+  m_warnings = std::move(m_content.notes);
   const NodeValues& heights = m_content.heights.values;
   const TerrainMasses& masses = m_content.masses;
   std::int64_t without = 0, without_density = 0, below_sea = 0, strange = 0;

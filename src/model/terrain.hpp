@@ -35,6 +35,8 @@ struct TerrainContent {
   /// of rock, kg/m3, on the same nodes, NaN where there is none; empty: masses.density
   NodeValues densities;
   TerrainMasses masses;
+  /// what users should know of the files
+  std::vector<std::string> notes;
   /// host memory while they were being read, bytes
   std::int64_t peak_bytes = 0;
 };

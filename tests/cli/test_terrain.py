@@ -11,8 +11,10 @@ import csv
 import math
 import pathlib
 import random
+import re
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
@@ -113,6 +115,58 @@ class Terrain(TerrainFolder):
                    "water_density: 1000}}\n" + POINTS)
         self.done("run", "case.yaml", "--output", "a.h5")
         self.same("a.h5", "b.h5")
+
+    def surfaces(self):
+        """The heights in files of every kind, the node that is missing as -9999 without a word where that can be."""
+        nodes = [(100 * i, 100 * j, -9999 if h is None else h)
+                 for j, row in enumerate(self.heights) for i, h in enumerate(row)]
+        rows = "".join(f"{x} {y} {h!r}\n" for x, y, h in nodes)
+        self.write("dem.xyz", rows)
+        self.write("dem.topo", f"! UBC\n{len(nodes)}\n{rows}")
+        self.write("shaken.xyz", "".join(f"{x + 1e-5 * (n * 7 % 5 - 2)} {y} {h!r}\n" for n, (x, y, h) in enumerate(nodes)))
+        self.write("km.csv", "x [km],y [km],z [km]\n" + "".join(
+            f"{x / 1000},{y / 1000},{h if h == -9999 else h / 1000!r}\n" for x, y, h in nodes))
+        self.write("plain.asc", ascii_grid(self.heights).replace("NODATA_value -9999\n", ""))
+        self.write("other.asc", ascii_grid(self.heights).replace("NODATA_value -9999", "NODATA_value -32768"))
+        box = (0, 1700, 0, 1200, -9999, 600)
+        self.write("text.grd", "DSAA\n18 13\n" + " ".join(map(str, box)) + "\n" + " ".join(repr(h) for _, _, h in nodes))
+        (self.folder / "seven.grd").write_bytes(
+            b"DSRB" + struct.pack("<2i", 4, 2) + b"GRID" + struct.pack("<3i8d", 72, 13, 18, 0, 0, 100, 100, *box[4:], 0, 1e38)
+            + b"DATA" + struct.pack(f"<i{len(nodes)}d", 8 * len(nodes), *[h for _, _, h in nodes]))
+        return ["dem.xyz", "dem.topo", "shaken.xyz", "km.csv", "plain.asc", "other.asc", "text.grd", "seven.grd"]
+
+    def test_a_file_of_any_kind_is_the_same_surface_for_each_of_its_users(self):
+        self.heights[3][4] = None
+        self.write("dem.asc", ascii_grid(self.heights))
+        self.done("run", "case.yaml", "--output", "reference.h5")
+        self.write("above.yaml", "model: {prisms: {file: prisms.csv}}\nfields: [gz]\nobservations: "
+                   "{grid: {easting: [700, 1650, 20], northing: [0, 1200, 13], upward: {above_terrain: 80, file: dem.asc}}}\n")
+        self.list_of_prisms(lambda h: [(-500, h, 2670)])
+        self.done("run", "above.yaml", "--output", "above.h5")
+        self.write("d.csv", "easting,northing,upward,gz,gz_sigma\n850,650,700,1,1\n")
+        self.write("invert.yaml", "model: {voxels: {easting: [-50, 1750, 18], northing: [-50, 1250, 13], upward: [-900, 700, 20]}}\n"
+                   "inversion: {data: {file: d.csv}, topography: {file: dem.asc}}\n")
+        checked = ("invert", "invert.yaml", "--check", "--set", "inversion.topography.file=")
+        cells = re.search("[0-9,]+ of 4,680 cells are below it", self.done(*checked[:-1], checked[-1] + "dem.asc").stderr)[0]
+        self.write("drape.yaml", "model: {prisms: {file: prisms.csv}}\nfields: [gz]\nobservations: "
+                   "{grid: {easting: [0, 1700, 18], northing: [0, 1200, 13], upward: {file: dem.asc}}}\n")
+        for name in self.surfaces():
+            with self.subTest(name):
+                word = f"'{name}': 1 of 234 {'nodes' if name[-3:] in ('asc', 'grd') else 'points'} without a height: -9999 stands for none"
+                said = self.done("run", "case.yaml", "--quiet", "--set", f"model.terrain.file={name}", "--output", "a.h5").stderr
+                self.assertEqual(said.count(f"warning: {word}"), 1, said)
+                self.same("a.h5", "reference.h5", "1e-6")
+                said = self.done("run", "above.yaml", "--set", f"observations.grid.upward.file={name}", "--output", "b.h5").stderr
+                self.assertEqual(said.count(f"note: {word}"), 1, said)
+                self.same("b.h5", "above.h5", "1e-6")
+                said = self.done(*checked[:-1], checked[-1] + name, "--quiet").stderr
+                self.assertEqual(said.count(f"warning: inversion.topography: {word}"), 1, said)
+                said = self.done(*checked[:-1], checked[-1] + name).stderr
+                self.assertIn(cells, said)
+                self.assertIn(f"'{name}': 1 of 234 nodes without a height get that of the nearest node", said)
+                self.refused("run", "drape.yaml", "--set", f"observations.grid.upward.file={name}", lines=[
+                    f"--set observations.grid.upward.file: '{name}' has no height at 1 of 234 points, the first at easting "
+                    f"400, northing 300; {word}"])
 
     def test_a_terrain_of_blocks_has_the_fields_of_voxels(self):
         self.heights = [[300 if (i // 3 + j // 2) % 2 else 100 for i in range(18)] for j in range(13)]

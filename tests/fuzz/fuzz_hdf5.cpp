@@ -12,7 +12,6 @@
 #include "fuzz_input.hpp"
 #include "io/cell_file.hpp"
 #include "io/hdf5_file.hpp"
-#include "io/height_file.hpp"
 #include "io/prism_file.hpp"
 #include "io/sensitivity_file.hpp"
 #include "survey_files.hpp"
@@ -84,7 +83,7 @@ void run(Bytes bytes) {
                 "densities of another number than the cells");
         break;
       case 'h':
-        require(read_heights(file, {0, 1, 2}, {0, 100}).size() == 6,
+        require(read_draped(file).size() == 6,
                 "heights of another number than the grid's points");
         break;
       case 'g': read_surface(file, 0); break;

@@ -8,7 +8,6 @@
 
 #include "fuzz_input.hpp"
 #include "io/cell_file.hpp"
-#include "io/height_file.hpp"
 #include "io/input_file.hpp"
 #include "survey_files.hpp"
 
@@ -38,7 +37,7 @@ void run(std::string_view content) {
   ends_clearly([&] { read_terrain(file); });
   ends_clearly([&] { read_measurements(file, 16); });
   ends_clearly([&] {
-    require(read_heights(file, {0, 1, 2}, {0, 100}).size() == 6, "heights of another number than the grid's points");
+    require(read_draped(file).size() == 6, "heights of another number than the grid's points");
   });
   ends_clearly([&] {
     require(read_densities(file, {file.path, "density", 1}, {3, 2, 2}).size() == 12,

@@ -17,7 +17,6 @@
 #include "fuzz_input.hpp"
 #include "io/cell_file.hpp"
 #include "io/file_content.hpp"
-#include "io/height_file.hpp"
 #include "io/prism_file.hpp"
 #include "io/station_file.hpp"
 #include "survey_files.hpp"
@@ -150,7 +149,7 @@ void run(Bytes bytes) {
         require_finite(densities);
         break;
       }
-      case 'h': require_finite(read_heights(file, {0, 1, 2}, {0, 100})); break;
+      case 'h': require_finite(read_draped(file)); break;
       case 'g': read_surface(file, how); break;
       case 't': read_terrain(file); break;
       case 'o': read_measurements(file, how); break;

@@ -193,10 +193,22 @@ TABLES = {
     "o-mag": "o \n60 10 50000 ! nT\n60 10 1\n2\n0 1 2 -.5 1\n3 4 5 1e-3 .5\n",
     "o-ubc": "o \n! by hand\n2 ! stations\n0 1 2 -.5 1\n3 4 5 1e-3 .5\n",
     "o-mistakes": "o0\nx [km],y,z,gz [uGal],gzz,sigma\n0,1,2,nan,0,0\n0,1,2,3,4,-1\n1e13,1,2,3,4,x\n",
+    "t-count": "t0\n! UBC\n4\n0 0 1\n10 0 2.5\n0 10 -3\n10 10 4\n",
+    "g-count": "g0\n5 ! points\n0 0 1\n10 0 2.5\n0 11 -3\n10 10 4\n3 3 -9999\n",
+    "t-esri": "t0\nNCOLS 2\nNROWS 2\nXLLCENTER 1e3\nYLLCORNER -5\ndx 1\ndy 2\nNODATA_value null\n1 null\n-9999 2\n",
     "h-grid": "h0\neasting,northing,elevation\n0,0,1\n1,0,2\n2,0,3\n0,100,4\n1,100,5\n2,100,6\n",
 }
 for name, text in TABLES.items():
     keep("tables", name, text)
+SURFER = {
+    "text": b"DSAA\n3 2\n0 2\n0 100\n1 6\n1 2 1.70141e+38\n4 5 6\n",
+    "6": b"DSBB" + struct.pack("<2h6d6f", 3, 2, 0, 2, 0, 100, 1, 6, 1, 2, 3, 4, 5, 1.70141e38),
+    "7": b"DSRB" + struct.pack("<2i", 4, 2) + b"GRID" + struct.pack("<3i8d", 72, 2, 3, 0, 0, 1, 100, 1, 6, 0, -9)
+         + b"DATA" + struct.pack("<i6d", 48, 1, 2, 3, 4, 5, -9),
+}
+for name, content in SURFER.items():
+    for letter in "ght":
+        keep("tables", f"{letter}-surfer-{name}", letter.encode() + b"0\n" + content)
 
 keep("ubc", "mesh", "2 1 2\n0 0 100\n10 20\n10\n2*5\n---\n1\n2.5\n-3\n0\n")
 keep("ubc", "comments", "! mesh\n1 1 3 ! counts\n0. 0. 0.\n1e1\n1*10\n1 2*2\n---\n! d\n0.1\n0.2\n0.3 ! last\n")

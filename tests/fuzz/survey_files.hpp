@@ -12,9 +12,8 @@
 #include <prismfield/request.hpp>
 
 #include "fuzz_input.hpp"
-#include "io/dem_file.hpp"
-#include "io/height_file.hpp"
 #include "io/observed_data.hpp"
+#include "io/surface_file.hpp"
 #include "model/terrain.hpp"
 
 namespace prismfield::fuzz {
@@ -28,6 +27,12 @@ inline void read_surface(const InputFile& file, unsigned how) {
   const std::vector<double> heights = HeightSurface(file, columns).on_grid(easting, northing, note);
   require(heights.size() == easting.size() * northing.size(), "heights are missing");
   for (const double height : heights) require(std::isfinite(height), "a height that is none");
+}
+
+/// Heights of a grid of 3 x 2 points.
+inline std::vector<double> read_draped(const InputFile& file) {
+  std::vector<std::string> notes;
+  return read_heights(file, {0, 1, 2}, {0, 100}, notes);
 }
 
 /// A digital elevation model of any kind of file, and what becomes of it.

@@ -68,7 +68,7 @@ LIBRARIES = [
     (r"CLI/", "CLI11", r"src/app/"),
     (r"xxh", "xxHash", r"src/base/checksum\.cpp"),
     (r"nlohmann/", "nlohmann-json", r"src/app/"),
-    (r"(gdal|gdal_frmts|cpl_conv|cpl_error|ogr_srs_api)\.h$", "GDAL", r"src/io/dem_file\.cpp"),
+    (r"(gdal|gdal_frmts|cpl_conv|cpl_error|ogr_srs_api)\.h$", "GDAL", r"src/io/grid_formats\.cpp"),
     (r"pocketfft", "pocketfft", r"src/fast/host_fft"),
     (r"cufft", "cuFFT", r"src/fast/cuda_fft"),
     (r"proj(_experimental)?\.h$", "PROJ", r"src/io/cf_attributes\.cpp"),
