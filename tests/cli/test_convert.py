@@ -299,9 +299,10 @@ class Convert(ProgramFolder):
         self.refused("compare", "z.h5", "z.h5", lines=[
             "z.h5: is a model, and compare takes results alone, which hold fields at points"])
         # as a model of a case an inactive cell is empty
-        result = self.done("run", "case.yaml", "--dry-run", "--set", "fields=bx", "--set", "model={voxels: {easting: "
-                           "[0, 20, 2], northing: [0, 15, 3], upward: [-5, 0, 2], magnetization: {file: z.h5}}}")
-        self.assertIn("note: model.voxels.magnetization.file: 1 of 12 cells of 'z.h5' left out: they are inactive there, "
+        result = self.done("run", "case.yaml", "--dry-run", "--set", "fields=bx", "--set", "model={mesh: {easting: {edges: "
+                           "[100, 110, 130]}, northing: {edges: [200, 205, 210, 240]}, upward: {edges: [45, 49, 50]}, "
+                           "magnetization: {file: z.h5}}}")
+        self.assertIn("note: model.mesh.magnetization.file: 1 of 12 cells of 'z.h5' left out: they are inactive there, "
                       "NaN\n", result.stderr)
         self.convert("z.h5", "z_back.fld", "--output-inactive", "0")
         self.assertEqual(self.read("z_back.fld"), self.read("z.fld"))
