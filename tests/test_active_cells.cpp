@@ -50,7 +50,8 @@ void expect_same(const PrismBlock& a, const PrismBlock& b) {
 
 /// The mesh with density 1 in these cells and 0 in the others.
 std::unique_ptr<Cells> mesh_of(const CellEdges& edges, const std::vector<std::int64_t>& cells) {
-  return make_mesh(edges, "model.mesh", [&](const CellCounts& counts) {
+  return make_mesh(edges, "model.mesh", [&](const CellEdges& of_mesh) {
+    const CellCounts counts = counts_of(of_mesh);
     CellBackground background;
     background[density_property].kind = PropertyFill::Kind::listed;
     background[density_property].values.assign(static_cast<std::size_t>(counts[0] * counts[1] * counts[2]), 0);

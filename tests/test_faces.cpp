@@ -29,7 +29,7 @@ std::unique_ptr<Cells> row_of_cells(const Axis& axis, std::size_t direction) {
   Voxels voxels;
   voxels.easting = voxels.northing = voxels.upward = {0, 1, 1};
   (direction == 0 ? voxels.easting : direction == 1 ? voxels.northing : voxels.upward) = axis;
-  return make_voxels(voxels, [](const CellCounts&) {
+  return make_voxels(voxels, [](const CellEdges&) {
     CellBackground background;
     background[density_property].kind = PropertyFill::Kind::random;
     background[density_property].range = {100, 3000};

@@ -3,14 +3,21 @@
 #include <prismfield/error.hpp>
 
 #include "io/input_file.hpp"
+#include "io/packed_values.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace prismfield::test_netcdf_classic {
 namespace {
@@ -253,6 +260,108 @@ TEST_F(NetcdfClassicTest, EndsInValuesOrInAFailureWhateverTheBytes) {
   }
   EXPECT_GT(read, 100);
   EXPECT_GT(refused, 100);
+}
+
+constexpr StoredType in_bytes{false, false, 1}, in_shorts{false, false, 2}, in_floats{true, false, 4},
+    in_doubles{true, false, 8};
+
+/// Stored values by attributes, NaN as -1e9.
+std::vector<double> unpacked(std::vector<double> values, const StoredType& type,
+                             const std::map<std::string, StoredAttribute>& attributes, std::string* wrong = nullptr) {
+  const std::string found = unpack(values, type, [&](const std::string& name) {
+    const auto at = attributes.find(name);
+    return at == attributes.end() ? std::optional<StoredAttribute>() : std::optional(at->second);
+  });
+  if (wrong != nullptr) *wrong = found;
+  EXPECT_TRUE(wrong != nullptr || found.empty()) << found;
+  for (double& value : values) value = std::isnan(value) ? -1e9 : value;
+  return values;
+}
+
+StoredAttribute integers(std::vector<double> values) { return {std::move(values), false}; }
+StoredAttribute floats(std::vector<double> values) { return {std::move(values), true}; }
+
+TEST(PackedValues, AreMissingWhereAnyAttributeSaysSo) {
+  constexpr double none = -1e9;
+  EXPECT_THAT(unpacked({1, 2, 3, 4}, in_shorts, {{"_FillValue", integers({2})}, {"missing_value", integers({3, 4})}}),
+              ElementsAre(1, none, none, none));
+  EXPECT_THAT(unpacked({-1, 0, 5, 6}, in_doubles, {{"valid_min", floats({0})}, {"valid_max", floats({5})}}),
+              ElementsAre(none, 0, 5, none));
+  EXPECT_THAT(unpacked({-1, 0, 5, 6}, in_doubles, {{"valid_range", floats({0, 5})}}), ElementsAre(none, 0, 5, none));
+  // a text that is a number is one
+  EXPECT_THAT(unpacked({1, -9999}, in_doubles, {{"missing_value", {std::string("-9999.0"), false}}}),
+              ElementsAre(1, none));
+  EXPECT_THAT(unpacked({1, std::nan("")}, in_doubles, {{"_FillValue", floats({std::nan("")})}}), ElementsAre(1, none));
+  // with what netCDF fills what nobody wrote, and no integer that it would fill shorts with
+  EXPECT_THAT(unpacked({1, static_cast<double>(9.9692099683868690e+36F)}, in_floats, {}), ElementsAre(1, none));
+  EXPECT_THAT(unpacked({1, -32767}, in_shorts, {}), ElementsAre(1, -32767));
+}
+
+TEST(PackedValues, OfFloatsAreComparedAsFloats) {
+  constexpr double none = -1e9;
+  const auto stored = [](float value) { return static_cast<double>(value); };
+  for (const double fill : {1e20, -999.25, 1e-30, 3.4028235e38, -3.4028234663852886e38}) {
+    EXPECT_THAT(unpacked({1, stored(static_cast<float>(std::clamp(fill, -3.4028234e38, 3.4028234e38)))}, in_floats,
+                         {{"_FillValue", floats({fill})}}),
+                ElementsAre(1, none))
+        << fill;
+    EXPECT_THAT(unpacked({1, fill}, in_doubles, {{"missing_value", floats({fill})}}), ElementsAre(1, none)) << fill;
+  }
+  // 0.1 in single precision is above 0.1
+  EXPECT_THAT(unpacked({stored(0.1F)}, in_floats, {{"valid_max", floats({0.1})}}), ElementsAre(stored(0.1F)));
+  EXPECT_THAT(unpacked({1, 2}, in_floats, {{"_FillValue", floats({1e300})}}), ElementsAre(1, 2));
+}
+
+TEST(PackedValues, HaveLimitsInTheirOwnUnitsAndScalesBehind) {
+  constexpr double none = -1e9;
+  const std::map<std::string, StoredAttribute> scaled = {{"scale_factor", floats({0.5})}, {"add_offset", floats({10})}};
+  auto attributes = scaled;
+  attributes["valid_range"] = integers({0, 20});
+  EXPECT_THAT(unpacked({-1, 0, 20, 21}, in_shorts, attributes), ElementsAre(none, 10, 20, none));
+  // in floats beside integers, of what is unpacked
+  attributes["valid_range"] = floats({10, 20});
+  EXPECT_THAT(unpacked({-1, 0, 20, 21}, in_shorts, attributes), ElementsAre(none, 10, 20, none));
+  attributes = scaled;
+  attributes["_FillValue"] = integers({20});
+  EXPECT_THAT(unpacked({20, 0}, in_shorts, attributes), ElementsAre(none, 10)) << "before it is scaled";
+}
+
+TEST(PackedValues, AreUnsignedWhereTheySaySo) {
+  constexpr double none = -1e9;
+  const StoredAttribute yes{std::string("true"), false};
+  EXPECT_THAT(unpacked({-1, -2, 127, 0}, in_bytes, {{"_Unsigned", yes}, {"_FillValue", integers({-1})}}),
+              ElementsAre(none, 254, 127, 0));
+  EXPECT_THAT(unpacked({-1, -32768, 5}, in_shorts,
+                       {{"_Unsigned", yes}, {"valid_max", integers({-2})}, {"scale_factor", floats({2})}}),
+              ElementsAre(none, 65536, 10));
+  EXPECT_THAT(unpacked({-1}, in_bytes, {{"_Unsigned", {std::string("false"), false}}}), ElementsAre(-1));
+  EXPECT_THAT(unpacked({-1}, in_doubles, {{"_Unsigned", yes}}), ElementsAre(-1));
+}
+
+TEST(PackedValues, SayWhichAttributeIsWrong) {
+  const std::map<std::string, StoredAttribute> wrong_ones = {{"scale_factor", {std::string("two"), false}},
+                                                             {"add_offset", floats({1, 2})},
+                                                             {"valid_range", floats({1})},
+                                                             {"missing_value", {std::string("none"), false}}};
+  for (const auto& [name, attribute] : wrong_ones) {
+    std::string wrong;
+    (void)unpacked({1}, in_doubles, {{name, attribute}}, &wrong);
+    EXPECT_THAT(wrong, HasSubstr("has the attribute " + name + ", which is not "));
+  }
+}
+
+TEST_F(NetcdfClassicTest, UnpacksUnsignedBytesWithinTheirRange) {
+  ClassicBytes f(1);
+  f.count(0).list(dimension_list, 1).name("x").count(4).nothing().list(variable_list, 1).name("z").count(1).count(0);
+  f.list(attribute_list, 2).name("_Unsigned").word(as_text).name("true");
+  f.name("valid_max").word(as_short).count(1).value(std::int16_t{200}).pad();
+  f.word(1).count(4);
+  const std::size_t begin = f.size();
+  f.offset(0).begin_data(begin);
+  f.word(0x01FF80C8U);
+  const std::vector<double> z = open(f.bytes()).read("z");
+  EXPECT_THAT((std::vector<double>{z[0], z[2], z[3]}), ElementsAre(1, 128, 200));
+  EXPECT_TRUE(std::isnan(z[1]));
 }
 
 }  // namespace

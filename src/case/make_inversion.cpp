@@ -389,15 +389,15 @@ private:
   }
 
   /// Leaves the cells that inversion.active marks by 1.
-  void take_marked(const CellCounts& counts, std::vector<std::int64_t>& cells) {
+  void take_marked(const CellEdges& edges, std::vector<std::int64_t>& cells) {
     if (!m_spec.active) return;
     const InputFile file = input_file(m_run, m_spec.active->file, "inversion.active.file");
-    const std::vector<double> marks = read_densities(file, *m_spec.active, counts, NanDensities::kept);
+    const std::vector<double> marks = read_densities(file, *m_spec.active, edges, NanDensities::kept);
     const auto mark = [&](std::int64_t cell) { return marks[static_cast<std::size_t>(cell)]; };
     for (std::size_t cell = 0; cell < marks.size(); ++cell) {
       if (std::isnan(marks[cell]) || marks[cell] == 0 || marks[cell] == 1) continue;
       throw file.error(fmt::format("has {} for {}; 1, for an active cell, or 0 is expected", marks[cell],
-                                   cell_name(counts, static_cast<std::int64_t>(cell))));
+                                   cell_name(counts_of(edges), static_cast<std::int64_t>(cell))));
     }
     std::erase_if(cells, [&](std::int64_t cell) { return mark(cell) != 1; });
     if (cells.empty()) {
@@ -420,7 +420,7 @@ private:
                                    *low, *high, edges[2].front(), edges[2].back()));
     }
     const auto below = static_cast<std::int64_t>(cells.size());
-    take_marked(counts, cells);
+    take_marked(edges, cells);
     const auto before = static_cast<std::int64_t>(cells.size());
     if (m_topography) cells = cells_under(edges, ceilings_of_stations(edges, cells), cells);
     if (cells.empty()) {
@@ -472,9 +472,9 @@ private:
     const auto read = [&](const char* dataset, double none) {
       if (!ArrayFile(file).has(std::string("/") + dataset)) return std::vector<double>();
       DensityFile spec = *m_spec.bounds;
-      spec.what = dataset;
+      spec.dataset = dataset;
       std::vector<double> bounds =
-          cells.of_all(read_densities(file, spec, cells.counts(), NanDensities::kept_with_infinities));
+          cells.of_all(read_densities(file, spec, cells.edges(), NanDensities::kept_with_infinities));
       for (double& bound : bounds) bound = std::isnan(bound) ? none : bound;
       return bounds;
     };
@@ -502,7 +502,7 @@ private:
     const ActiveCells& cells = *m_result.cells;
     const InputFile file = input_file(m_run, m_spec.cell_weights->file, "inversion.cell_weights.file");
     std::vector<double> weights =
-        cells.of_all(read_densities(file, *m_spec.cell_weights, cells.counts(), NanDensities::kept));
+        cells.of_all(read_densities(file, *m_spec.cell_weights, cells.edges(), NanDensities::kept));
     const WrongCells wrong = wrong_cells(cells, [&](std::size_t j) { return !(weights[j] > 0); });
     if (!wrong.text.empty()) {
       throw file.error(fmt::format("has weights that are not above 0 for {}: {}", wrong.text, weights[wrong.first]));
@@ -519,7 +519,7 @@ private:
     if (components(m_spec.settings.unknown) > 1) {
       std::vector<double> all;
       for (const std::vector<double>& component :
-           read_cell_magnetizations(m_run, file, spec, cells.counts(), m_result.notes)) {
+           read_cell_magnetizations(m_run, file, spec, cells.edges(), m_result.notes)) {
         const std::vector<double> of_active = cells.of_all(component);
         all.insert(all.end(), of_active.begin(), of_active.end());
       }
@@ -527,7 +527,7 @@ private:
     }
     if (std::string note = ubc_model_note(file, spec); !note.empty()) m_result.notes.push_back(std::move(note));
     // the model of an earlier inversion lacks values where its cells were inactive
-    std::vector<double> values = cells.of_all(read_densities(file, spec, cells.counts(), NanDensities::kept));
+    std::vector<double> values = cells.of_all(read_densities(file, spec, cells.edges(), NanDensities::kept));
     const auto lacking = std::count_if(values.begin(), values.end(), [](double x) { return std::isnan(x); });
     if (lacking == 0) return values;
     throw file.error(

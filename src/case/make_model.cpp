@@ -232,12 +232,12 @@ void fill_inactive(std::span<std::vector<double>> columns, const InputFile& file
 }
 
 /// What a key of the case, "model.voxels.density", asks for; what is to be said of it is added to `notes`.
-PropertyFill property_fill(const Case& run, const std::string& key, const PropertySpec& spec, const CellCounts& counts,
+PropertyFill property_fill(const Case& run, const std::string& key, const PropertySpec& spec, const CellEdges& edges,
                            std::vector<std::string>& notes) {
   if (const auto* named = std::get_if<DensityFile>(&spec)) {
     const InputFile file = input_file(run, named->file, key + ".file");
     if (std::string note = ubc_model_note(file, *named); !note.empty()) notes.push_back(std::move(note));
-    std::vector<double> values = read_densities(file, *named, counts, NanDensities::kept_where_marked);
+    std::vector<double> values = read_densities(file, *named, edges, NanDensities::kept_where_marked);
     fill_inactive(std::span(&values, 1), file, notes);
     return listed_fill(std::move(values));
   }
@@ -287,14 +287,14 @@ double effective_unit(const Case& run, const InputFile& file) {
 
 /// The same of all properties; `key`: "model.voxels".
 CellBackground cell_background(const Case& run, const std::string& key, const CellProperties& spec,
-                               const CellCounts& counts, std::vector<std::string>& notes) {
+                               const CellEdges& edges, std::vector<std::string>& notes) {
   CellBackground background;
-  background[density_property] = property_fill(run, key + ".density", spec.density, counts, notes);
-  background[susceptibility_property] = property_fill(run, key + ".susceptibility", spec.susceptibility, counts, notes);
+  background[density_property] = property_fill(run, key + ".density", spec.density, edges, notes);
+  background[susceptibility_property] = property_fill(run, key + ".susceptibility", spec.susceptibility, edges, notes);
   PropertyFill* const magnetization = &background[magnetization_property];
   if (const auto* named = std::get_if<DensityFile>(&spec.magnetization)) {
     Vectors components =
-        read_cell_magnetizations(run, input_file(run, named->file, key + ".magnetization.file"), *named, counts, notes);
+        read_cell_magnetizations(run, input_file(run, named->file, key + ".magnetization.file"), *named, edges, notes);
     for (std::size_t d = 0; d < 3; ++d) magnetization[d] = listed_fill(std::move(components[d]));
   } else {
     for (std::size_t d = 0; d < 3; ++d) magnetization[d].value = std::get<0>(spec.magnetization)[d];
@@ -316,7 +316,7 @@ void note_vectors(const CellProperties& spec, Cells& cells) {
 std::unique_ptr<Cells> voxels_of(const Case& run, const VoxelsSpec& spec) {
   std::vector<std::string> notes;
   auto cells = make_voxels(
-      spec, [&](const CellCounts& counts) { return cell_background(run, "model.voxels", spec, counts, notes); });
+      spec, [&](const CellEdges& edges) { return cell_background(run, "model.voxels", spec, edges, notes); });
   for (std::string& note : notes) cells->add_note(std::move(note));
   note_vectors(spec, *cells);
   return cells;
@@ -410,7 +410,8 @@ std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
   for (const UbcProperty& of : properties) problems.collect([&] { check_readable(of.file); });
   problems.throw_if_any();
   std::int64_t cell_total = 0;
-  auto cells = make_mesh(read_ubc_mesh(mesh), mesh.key, [&](const CellCounts& counts) {
+  auto cells = make_mesh(read_ubc_mesh(mesh), mesh.key, [&](const CellEdges& edges) {
+    const CellCounts counts = counts_of(edges);
     cell_total = counts[0] * counts[1] * counts[2];
     CellBackground background;
     for (UbcProperty& of : properties) fill_from_ubc(background, of, files, counts);
@@ -433,8 +434,8 @@ std::unique_ptr<Cells> mesh_of(const Case& run, const MeshSpec& spec) {
   if (spec.ubc) return mesh_of_ubc(run, *spec.ubc);
   CellGrid grid = mesh_grid(run, spec);
   std::vector<std::string> notes;
-  auto cells = make_mesh(std::move(grid.edges), "model.mesh", [&](const CellCounts& counts) {
-    return cell_background(run, "model.mesh", spec, counts, notes);
+  auto cells = make_mesh(std::move(grid.edges), "model.mesh", [&](const CellEdges& edges) {
+    return cell_background(run, "model.mesh", spec, edges, notes);
   });
   for (std::string& note : notes) cells->add_note(std::move(note));
   note_vectors(spec, *cells);
@@ -496,16 +497,16 @@ void share_terrain(TerrainContent& content, const Communicator& communicator) {
 }  // namespace
 
 std::array<std::vector<double>, 3> read_cell_magnetizations(const Case& run, const InputFile& file,
-                                                            const DensityFile& spec, const CellCounts& counts,
+                                                            const DensityFile& spec, const CellEdges& edges,
                                                             std::vector<std::string>& notes) {
   if (format_of_suffix(file.path) != FileFormat::ubc_vectors) {
-    Vectors components = read_magnetizations(file, spec, counts);
+    Vectors components = read_magnetizations(file, spec, edges);
     fill_inactive(components, file, notes);
     return components;
   }
   if (!spec.dataset.empty()) throw file.error("is text, which has no datasets; leave out the key dataset beside it");
   const double unit = effective_unit(run, file);
-  Vectors components = read_ubc_vectors(file, unit, counts);
+  Vectors components = read_ubc_vectors(file, unit, counts_of(edges));
   check_vectors_mark(file, components, unit, "name it by model.mesh.ubc.magnetization and ");
   notes.push_back(
       fmt::format("{}: '{}' is read as a UBC vector model, depth fastest and down, in |F0|/mu0 = {:.6g} A/m", file.key,

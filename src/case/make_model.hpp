@@ -90,7 +90,7 @@ struct CellGrid {
 /// or UBC's vectors in |F0|/mu0. 0 where the file marks inactive cells, which a note counts. Throws InputError.
 [[nodiscard]] std::array<std::vector<double>, 3> read_cell_magnetizations(const Case& run, const InputFile& file,
                                                                           const DensityFile& spec,
-                                                                          const CellCounts& counts,
+                                                                          const CellEdges& edges,
                                                                           std::vector<std::string>& notes);
 
 /// Makes rank 0's values everybody's, their numbers too. Collective.

@@ -264,7 +264,10 @@ private:
       }
       DensityFile& file = spec.bounds.emplace();
       file.file = input(*v).value_or("");
-      file.to_si = is_density ? unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000) : 1;
+      file.what = name(unknown);
+      if (is_density && section.has("density_unit")) {
+        file.to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
+      }
       return;
     }
     if (!is_list_of(value, 2,

@@ -9,13 +9,16 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
+#include "io/cell_axes.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/exchange_files.hpp"
 #include "io/file_content.hpp"
@@ -26,19 +29,71 @@
 namespace prismfield {
 namespace {
 
-std::string bounds_name(const ArrayFile& content, const std::string& coordinate) {
-  const auto named = content.has(coordinate) ? content.text_attribute(coordinate, "bounds") : std::nullopt;
-  return named.value_or(coordinate + "_bounds");
+/// The factor from a unit that a file states to the one that values of this name have here, 1 for none; nothing for one
+/// that is not known.
+std::optional<double> unit_factor(const std::string& name, std::string unit) {
+  const std::string own = unit_of_property(name);
+  unit = lower_case(unit);
+  if (unit.empty() || own.empty()) return 1;
+  if (own == "1") {
+    constexpr std::array<std::string_view, 6> none{"1", "si", "si units", "dimensionless", "none", "-"};
+    return std::find(none.begin(), none.end(), unit) != none.end() ? std::optional(1.0) : std::nullopt;
+  }
+  // kg/m3, kg m-3, kg.m^-3, kg m**-3
+  std::erase_if(unit, [](char c) { return std::string_view(" ._*^-/()").find(c) != std::string_view::npos; });
+  using Factors = std::vector<std::pair<std::string_view, double>>;
+  static const Factors densities{{"kgm3", 1},           {"kgm\xc2\xb3", 1}, {"gcm3", 1000},
+                                 {"gcm\xc2\xb3", 1000}, {"gcc", 1000},      {"tm3", 1000}};
+  static const Factors magnetizations{{"am", 1}, {"am1", 1}, {"mam", 1e-3}, {"mam1", 1e-3}};
+  for (const auto& [spelling, factor] : own == "A/m" ? magnetizations : densities) {
+    if (unit == spelling) return factor;
+  }
+  return std::nullopt;
 }
 
-/// Whether dimensions are called as directions, but not in the order upward, northing, easting.
-bool are_in_other_order(const std::vector<std::string>& dimensions) {
-  for (std::size_t i = 0; i < dimensions.size(); ++i) {
-    for (std::size_t d = 0; d < 3; ++d) {
-      if (d != 2 - i && dimensions[i] == direction_names[d]) return true;
+/// What makes the values of `dataset`, of a property of this name, those of its unit here, by the unit that the file
+/// states and `asked`, the factor of the key density_unit. Throws InputError where these deny each other.
+double factor_of(const InputFile& file, const ArrayFile& arrays, const std::string& dataset, const std::string& name,
+                 std::optional<double> asked) {
+  const std::string unit = arrays.text_attribute(dataset, "units").value_or("");
+  const std::optional<double> stated = unit_factor(name, unit);
+  const std::string key = file.key.empty() ? "--density-unit" : file.key_beside("density_unit");
+  if (!stated && !asked) {
+    throw file.error(
+        is_density(name)
+            ? fmt::format("has {} in {}; kg/m3 and g/cm3 are known: say by {} which it is", dataset, excerpt(unit), key)
+            : fmt::format("has {} in {}; {} is needed", dataset, excerpt(unit), unit_text(unit_of_property(name))));
+  }
+  if (stated && asked && !unit.empty() && *stated != *asked) {
+    throw file.error(
+        fmt::format("has {} in {}, which {} denies; take one of the two out", dataset, excerpt(unit), key));
+  }
+  return asked ? *asked : *stated;
+}
+
+/// The values of the cells between `edges` in a dataset of shape (upward, northing, easting), in any order, or (cells);
+/// `leading`: of so many such arrays, one behind another, 0: of one alone. Throws InputError for others.
+std::vector<double> read_cells(const InputFile& file, const ArrayFile& arrays, const std::string& dataset,
+                               const CellEdges& edges, std::int64_t leading) {
+  const CellCounts counts = counts_of(edges);
+  const std::int64_t total = counts[0] * counts[1] * counts[2];
+  std::vector<std::int64_t> shape = arrays.shape(dataset);
+  const std::string whole = shape_text(shape);
+  const bool is_led = leading > 0 && !shape.empty() && shape.front() == leading;
+  if (is_led) shape.erase(shape.begin());
+  if (is_led == (leading > 0)) {
+    if (shape == std::vector<std::int64_t>{total}) return arrays.read(dataset);
+    if (shape.size() == 3) {
+      CellAxes axes(file, arrays, dataset);
+      if (axes.counts() == counts) {
+        axes.check(edges);
+        return axes.arranged(arrays.read(dataset));
+      }
     }
   }
-  return false;
+  const std::string first = leading > 0 ? fmt::format("{}, ", leading) : "";
+  throw file.error(fmt::format("has {} of shape {}; ({}upward, northing, easting) = ({}{}, {}, {}) or ({}{}) is needed",
+                               dataset, whole, first, first, counts[2], counts[1], counts[0], first, total));
 }
 
 /// Reads the cells of an HDF5 file.
@@ -46,20 +101,28 @@ class CellArrayReader {
 public:
   explicit CellArrayReader(const InputFile& file) : m_file(file), m_content(file) {}
 
-  CellModel read(const std::string& name, double density_to_si, const std::optional<CellEdges>& edges) {
+  CellModel read(const std::string& name, std::optional<double> density_to_si, const std::optional<CellEdges>& edges) {
     CellModel model;
-    if (edges) {
-      model.edges = *edges;
-    } else {
-      for (std::size_t d = 0; d < 3; ++d) model.edges[d] = read_edges(direction_names[d]);
+    const std::vector<std::string> datasets = m_content.dataset_names("/");
+    const auto has_cells = [&](const std::string& dataset) {
+      return epochs_of_cells(m_content, dataset) > 0 || m_content.shape(dataset).size() == 3;
+    };
+    std::string with_cells = m_content.has(name) && has_cells(name) ? name : "";
+    if (const auto found = std::find_if(datasets.begin(), datasets.end(), has_cells);
+        with_cells.empty() && found != datasets.end()) {
+      with_cells = *found;
     }
+    model.edges = edges ? *edges : CellAxes(m_file, m_content, with_cells.empty() ? "" : "/" + with_cells).edges();
     const CellCounts counts = counts_of(model.edges);
-    if (const std::string error = error_in_total(counts); !error.empty()) fail("has " + error);
-    m_shape = {counts[2], counts[1], counts[0]};
-    for (const std::string& dataset : m_content.dataset_names("/")) {
+    if (const std::string error = error_in_total(counts); !error.empty()) throw m_file.error("has " + error);
+    std::vector<std::int64_t> sizes(counts.begin(), counts.end());
+    std::sort(sizes.begin(), sizes.end());
+    for (const std::string& dataset : datasets) {
       const std::int64_t epochs = epochs_of_cells(m_content, dataset);
-      if (epochs > 0 || dataset == name || m_content.shape(dataset) == m_shape) {
-        add_values(model, read_values(dataset, density_to_si), epochs);
+      std::vector<std::int64_t> shape = m_content.shape(dataset);
+      std::sort(shape.begin(), shape.end());
+      if (epochs > 0 || dataset == name || shape == sizes) {
+        add_values(model, read_values(dataset, density_to_si, model.edges), epochs);
       }
     }
     // names come sorted: components stay beside each other
@@ -72,91 +135,24 @@ public:
   }
 
 private:
-  [[noreturn]] void fail(const std::string& what) const { throw m_file.error(what); }
-
-  std::vector<double> read_edges(const std::string& coordinate) {
-    const std::string bounds = bounds_name(m_content, coordinate);
-    std::vector<double> edges;
-    if (m_content.has(bounds)) {
-      const std::vector<std::int64_t> shape = m_content.shape(bounds);
-      if (shape.size() != 2 || shape[1] != 2 || shape[0] < 1) {
-        fail(fmt::format("has {} of shape {}; a lower and an upper edge a cell are needed", bounds, shape_text(shape)));
-      }
-      const std::vector<double> values = m_content.read(bounds);
-      edges.push_back(values.front());
-      for (std::size_t i = 0; i < values.size(); i += 2) {
-        if (values[i] != edges.back()) fail(fmt::format("has gaps between the cells of {}", bounds));
-        edges.push_back(values[i + 1]);
-      }
-    } else if (m_content.has(coordinate)) {
-      edges = edges_between(m_content.read(coordinate), coordinate);
-    } else {
-      fail(fmt::format("holds no {} of its cells; name their mesh by --mesh", coordinate));
-    }
-    for (std::size_t i = 0; i < edges.size(); ++i) {
-      if (!std::isfinite(edges[i]) || (i > 0 && !(edges[i] > edges[i - 1]))) {
-        fail(
-            fmt::format("has edges of cells along {} that do not rise; cells are numbered from the west, south, "
-                        "bottom corner",
-                        coordinate));
-      }
-    }
-    return edges;
-  }
-
-  std::vector<double> edges_between(const std::vector<double>& centers, const std::string& coordinate) const {
-    // what a spacing in single precision may differ by
-    constexpr double tolerance = 1e-5;
-    const std::size_t n = centers.size();
-    const double step = n < 2 ? 0 : (centers[n - 1] - centers[0]) / static_cast<double>(n - 1);
-    for (std::size_t i = 1; i < n; ++i) {
-      if (std::fabs(centers[i] - centers[i - 1] - step) <= tolerance * std::fabs(step)) continue;
-      fail(fmt::format("has centres of cells along {} at unequal distances and no {}_bounds; name their mesh by --mesh",
-                       coordinate, coordinate));
-    }
-    if (n < 2)
-      fail(fmt::format("has one cell along {} and no {}_bounds; name its mesh by --mesh", coordinate, coordinate));
-    std::vector<double> edges{centers[0] - 0.5 * step};
-    for (std::size_t i = 0; i + 1 < n; ++i) edges.push_back(0.5 * (centers[i] + centers[i + 1]));
-    edges.push_back(centers[n - 1] + 0.5 * step);
-    return edges;
-  }
-
   /// Of all epochs where there are several.
-  CellValues read_values(const std::string& dataset, double density_to_si) {
-    std::vector<std::int64_t> shape = m_content.shape(dataset);
-    std::vector<std::string> dimensions = m_content.dimension_names(dataset);
-    if (epochs_of_cells(m_content, dataset) > 0) {
-      shape.erase(shape.begin());
-      dimensions.erase(dimensions.begin());
-    }
-    if (shape != m_shape) {
-      fail(fmt::format("has {} of shape {}; the mesh wants (upward, northing, easting) = {}", dataset,
-                       shape_text(shape), shape_text(m_shape)));
-    }
-    if (are_in_other_order(dimensions)) {
-      fail(fmt::format("has {} of other dimensions than (upward, northing, easting)", dataset));
-    }
+  CellValues read_values(const std::string& dataset, std::optional<double> density_to_si, const CellEdges& edges) {
     CellValues values;
     values.name = dataset;
-    values.unit = m_content.text_attribute(dataset, "units").value_or("");
-    values.values = m_content.read(dataset);
-    if (is_density(dataset)) {
-      // a unit that the file states is no matter of opinion
-      const bool in_grams = values.unit == "g/cm3" || values.unit == "g cm-3" || values.unit == "g/cc";
-      const double to_si = in_grams ? 1000 : density_to_si;
-      for (double& value : values.values) value *= to_si;
-      values.unit = "kg/m3";
+    values.values = read_cells(m_file, m_content, "/" + dataset, edges, epochs_of_cells(m_content, dataset));
+    values.unit = unit_of_property(dataset);
+    if (values.unit.empty()) values.unit = m_content.text_attribute(dataset, "units").value_or("");
+    const double factor =
+        factor_of(m_file, m_content, dataset, dataset, is_density(dataset) ? density_to_si : std::nullopt);
+    for (double& value : values.values) {
+      value *= factor;
+      if (std::isinf(value)) throw m_file.error(fmt::format("has infinite values in {}", dataset));
     }
-    const bool finite =
-        std::none_of(values.values.begin(), values.values.end(), [](double x) { return std::isinf(x); });
-    if (!finite) fail(fmt::format("has infinite values in {}", dataset));
     return values;
   }
 
   const InputFile& m_file;
   ArrayFile m_content;
-  std::vector<std::int64_t> m_shape;
 };
 
 }  // namespace
@@ -169,8 +165,9 @@ std::int64_t epochs_of_cells(const ArrayFile& content, const std::string& name) 
 
 bool holds_cells(const ArrayFile& content, const std::string& name) {
   if (content.has(name) && content.shape(name).size() == 3) return true;
-  return std::all_of(direction_names.begin(), direction_names.end(), [&](const char* coordinate) {
-    return content.has(coordinate) && content.has(bounds_name(content, coordinate));
+  return std::all_of(direction_names.begin(), direction_names.end(), [&](const std::string& coordinate) {
+    return content.has(coordinate) &&
+           content.has(content.text_attribute(coordinate, "bounds").value_or(coordinate + "_bounds"));
   });
 }
 
@@ -186,7 +183,7 @@ void add_values(CellModel& model, CellValues values, std::int64_t epochs) {
   }
 }
 
-CellModel read_cell_arrays(const InputFile& file, const std::string& name, double density_to_si,
+CellModel read_cell_arrays(const InputFile& file, const std::string& name, std::optional<double> density_to_si,
                            const std::optional<CellEdges>& edges) {
   return CellArrayReader(file).read(name, density_to_si, edges);
 }
@@ -374,20 +371,19 @@ std::optional<CellModel> cells_of(const ListedPrisms& prisms) {
 
 namespace {
 
-/// Applies the file's unit and checks every density.
-void to_kilograms(std::vector<double>& densities, const DensityFile& spec, const InputFile& file,
+/// Applies the file's unit and checks every density; `name`: what they are called.
+void to_kilograms(std::vector<double>& densities, const std::string& name, double factor, const InputFile& file,
                   const CellCounts& counts, NanDensities nan) {
   ProblemList problems;
   LimitedProblems limited(problems, file.path.string());
   for (std::size_t i = 0; i < densities.size(); ++i) {
     double& density = densities[i];
-    density *= spec.to_si.value_or(1);
+    density *= factor;
     const bool is_allowed = (nan != NanDensities::refused && std::isnan(density)) ||
                             (nan == NanDensities::kept_with_infinities && std::isinf(density));
     if (std::isfinite(density) || is_allowed) continue;
     limited.add("NaN or infinite values", [&] {
-      return Problem{file.path.string(), spec.what,
-                     cell_name(counts, static_cast<std::int64_t>(i)) + " is NaN or infinite"};
+      return Problem{file.path.string(), name, cell_name(counts, static_cast<std::int64_t>(i)) + " is NaN or infinite"};
     });
   }
   limited.finish();
@@ -401,35 +397,8 @@ std::vector<double> densities_from_text(const InputFile& file, const DensityFile
   std::vector<double> densities =
       read_values(file, request,
                   fmt::format("{} x {} x {} = {} cells need one each", counts[0], counts[1], counts[2], request.count));
-  to_kilograms(densities, spec, file, counts, NanDensities::refused);
+  to_kilograms(densities, spec.what, spec.to_si.value_or(1), file, counts, NanDensities::refused);
   return densities;
-}
-
-/// The numbering starts at the west, south, bottom corner: a file that carries coordinates running the other way would
-/// be read upside down.
-void check_ascending(const ArrayFile& arrays, const InputFile& file, const std::string& dataset,
-                     const CellCounts& counts) {
-  std::vector<std::string> dimensions = arrays.dimension_names(dataset);
-  if (dimensions.size() == 4) dimensions.erase(dimensions.begin());
-  if (dimensions.size() != 3) return;
-  if (are_in_other_order(dimensions)) {
-    throw file.error(fmt::format("has {} of dimensions ({}); (upward, northing, easting) are needed", dataset,
-                                 fmt::join(dimensions, ", ")));
-  }
-  for (std::size_t d = 0; d < 3; ++d) {
-    const std::string& name = dimensions[d];
-    const std::size_t direction = 2 - d;
-    const std::string group = dataset.substr(0, dataset.find_last_of('/') + 1);
-    if (name.empty() || !arrays.has(group + name)) continue;
-    if (arrays.shape(group + name) != std::vector<std::int64_t>{counts[direction]}) continue;
-    const std::vector<double> coordinates = arrays.read(group + name);
-    if (coordinates.size() > 1 && coordinates.front() > coordinates.back()) {
-      throw file.error(
-          fmt::format("has {} of coordinates {} that descend; cells are numbered from the west, south, "
-                      "bottom corner",
-                      dataset, name));
-    }
-  }
 }
 
 /// Of density_2, where density has epochs, that and 2; nothing for others.
@@ -447,39 +416,44 @@ std::optional<std::pair<std::string, std::int64_t>> epoch_of(const ArrayFile& ar
 /// kept or refused for kept_where_marked.
 NanDensities resolved(NanDensities nan, const ArrayFile& arrays, const std::string& dataset) {
   if (nan != NanDensities::kept_where_marked) return nan;
-  return arrays.has_attribute(dataset, "_FillValue") ? NanDensities::kept : NanDensities::refused;
+  constexpr std::array marks{"_FillValue", "missing_value", "valid_min", "valid_max", "valid_range"};
+  const bool is_marked =
+      std::any_of(marks.begin(), marks.end(), [&](const char* mark) { return arrays.has_attribute(dataset, mark); });
+  return is_marked ? NanDensities::kept : NanDensities::refused;
 }
 
-std::vector<double> densities_from_arrays(const InputFile& file, const DensityFile& spec, const CellCounts& counts,
+/// What a file says instead of a dataset that it does not have.
+std::string lacking(const ArrayFile& arrays, const std::string& dataset) {
+  const std::vector<std::string> names = arrays.dataset_names("/");
+  std::vector<std::string> of_cells;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(of_cells),
+               [&](const std::string& name) { return arrays.shape(name).size() == 3; });
+  if (of_cells.size() != 1) return fmt::format("has no dataset {}; its datasets are: {}", dataset, shown_list(names));
+  return fmt::format("has no dataset {}, but one of three dimensions; write dataset: {} beside it to read that",
+                     dataset, shown(of_cells[0], longest_name));
+}
+
+std::vector<double> densities_from_arrays(const InputFile& file, const DensityFile& spec, const CellEdges& edges,
                                           NanDensities nan) {
   const ArrayFile arrays(file);
   const std::string name = spec.dataset.empty() ? spec.what : spec.dataset;
   std::string dataset = name.starts_with('/') ? name : "/" + name;
   const auto epoch = arrays.has(dataset) ? std::nullopt : epoch_of(arrays, dataset);
   if (epoch) dataset = epoch->first;
-  if (!arrays.has(dataset)) {
-    throw file.error(
-        fmt::format("has no dataset {}; its datasets are: {}", dataset, shown_list(arrays.dataset_names("/"))));
-  }
-  std::vector<std::int64_t> shape = arrays.shape(dataset);
-  if (epoch) shape.erase(shape.begin());
-  const std::int64_t total = counts[0] * counts[1] * counts[2];
-  const std::vector<std::int64_t> wanted = {counts[2], counts[1], counts[0]};
-  if (const std::int64_t epochs = epochs_of_cells(arrays, dataset); !epoch && epochs > 0) {
+  if (!arrays.has(dataset)) throw file.error(lacking(arrays, dataset));
+  const std::int64_t epochs = epochs_of_cells(arrays, dataset);
+  if (!epoch && epochs > 0) {
     throw file.error(fmt::format("has {0} of {1}, the first of which is dataset: {0}_1; say which is meant", name,
                                  counted(epochs, "epoch")));
   }
-  if (shape != wanted && shape != std::vector<std::int64_t>{total}) {
-    throw file.error(fmt::format("has {} of shape {}; (upward, northing, easting) = {} or ({}) is needed", dataset,
-                                 shape_text(shape), shape_text(wanted), total));
-  }
-  if (shape.size() == 3) check_ascending(arrays, file, dataset, counts);
-  std::vector<double> densities = arrays.read(dataset);
+  std::vector<double> densities = read_cells(file, arrays, dataset, edges, epochs);
   if (epoch) {
-    const auto first = densities.begin() + (epoch->second - 1) * total;
-    densities = std::vector<double>(first, first + total);
+    const auto n = static_cast<std::ptrdiff_t>(densities.size()) / epochs;
+    const auto first = densities.begin() + (epoch->second - 1) * n;
+    densities = std::vector<double>(first, first + n);
   }
-  to_kilograms(densities, spec, file, counts, resolved(nan, arrays, dataset));
+  to_kilograms(densities, name, factor_of(file, arrays, dataset, spec.what, spec.to_si), file, counts_of(edges),
+               resolved(nan, arrays, dataset));
   return densities;
 }
 
@@ -505,18 +479,19 @@ std::string cell_name(const CellCounts& counts, std::int64_t cell) {
                      cell / counts[0] % counts[1], cell / counts[0] / counts[1]);
 }
 
-std::vector<double> read_densities(const InputFile& file, const DensityFile& spec, const CellCounts& counts,
+std::vector<double> read_densities(const InputFile& file, const DensityFile& spec, const CellEdges& edges,
                                    NanDensities nan) {
-  if (is_array_file(file)) return densities_from_arrays(file, spec, counts, nan);
+  if (is_array_file(file)) return densities_from_arrays(file, spec, edges, nan);
   if (!spec.dataset.empty()) {
     throw file.error("is text, which has no datasets; leave out the key dataset beside it");
   }
+  const CellCounts counts = counts_of(edges);
   if (is_ubc_model(file, spec)) return read_ubc_densities(file, ubc_to_si(spec), counts, spec.what);
   return densities_from_text(file, spec, counts);
 }
 
 std::array<std::vector<double>, 3> read_magnetizations(const InputFile& file, const DensityFile& spec,
-                                                       const CellCounts& counts) {
+                                                       const CellEdges& edges) {
   if (!is_array_file(file)) {
     throw file.error("is text; magnetizations of cells are read from HDF5, netCDF-4 or a UBC vector model (.fld)");
   }
@@ -528,22 +503,17 @@ std::array<std::vector<double>, 3> read_magnetizations(const InputFile& file, co
     for (std::size_t d = 0; d < components.size(); ++d) {
       DensityFile component = spec;
       component.dataset = dataset + "_" + direction_names[d];
-      components[d] = densities_from_arrays(file, component, counts, NanDensities::kept_where_marked);
+      components[d] = densities_from_arrays(file, component, edges, NanDensities::kept_where_marked);
     }
     return components;
   }
-  const std::int64_t total = counts[0] * counts[1] * counts[2];
-  const std::vector<std::int64_t> shape = arrays.shape(dataset), wanted = {3, counts[2], counts[1], counts[0]};
-  if (shape != wanted && shape != std::vector<std::int64_t>{3, total}) {
-    throw file.error(fmt::format("has {} of shape {}; (3, upward, northing, easting) = {} or (3, {}) is needed",
-                                 dataset, shape_text(shape), shape_text(wanted), total));
-  }
-  if (shape == wanted) check_ascending(arrays, file, dataset, counts);
-  const std::vector<double> all = arrays.read(dataset);
+  const std::vector<double> all = read_cells(file, arrays, dataset, edges, 3);
+  const double factor = factor_of(file, arrays, dataset, spec.what, std::nullopt);
   for (std::size_t d = 0; d < components.size(); ++d) {
-    const auto first = all.begin() + static_cast<std::ptrdiff_t>(d) * total;
-    components[d] = std::vector<double>(first, first + total);
-    to_kilograms(components[d], spec, file, counts, resolved(NanDensities::kept_where_marked, arrays, dataset));
+    const auto n = static_cast<std::ptrdiff_t>(all.size()) / 3, first = static_cast<std::ptrdiff_t>(d) * n;
+    components[d] = std::vector<double>(all.begin() + first, all.begin() + first + n);
+    to_kilograms(components[d], name, factor, file, counts_of(edges),
+                 resolved(NanDensities::kept_where_marked, arrays, dataset));
   }
   return components;
 }

@@ -26,12 +26,13 @@ namespace prismfield {
 /// none, as epochs_of_cells() counts them.
 void add_values(CellModel& model, CellValues values, std::int64_t epochs);
 
-/// The cells of an HDF5 or netCDF-4 file: `name` (upward, northing, easting) first, densities times `density_to_si`,
-/// then every other number a cell. Of values with epochs each epoch is there by itself, named density_1, density_2,
-/// ...; `name` can be one of these. Edges are those of the coordinates' bounds; centres at equal distances do without;
-/// `edges`, when given, stand for the file's. Throws InputError for anything else.
-[[nodiscard]] CellModel read_cell_arrays(const InputFile& file, const std::string& name, double density_to_si,
-                                         const std::optional<CellEdges>& edges);
+/// The cells of an HDF5 or netCDF file: `name` first, then every other number a cell, as CellAxes finds them; units as
+/// unit_of_property(), `density_to_si` for densities whose unit the file does not state. Of values with epochs each
+/// epoch is there by itself, named density_1, density_2, ...; `name` can be one of these. Edges are those of the
+/// coordinates' bounds; centres at equal distances do without; `edges`, when given, are those that the file has to
+/// have. Throws InputError for anything else.
+[[nodiscard]] CellModel read_cell_arrays(const InputFile& file, const std::string& name,
+                                         std::optional<double> density_to_si, const std::optional<CellEdges>& edges);
 
 /// The bytes of an HDF5 file that netCDF-4 programs open: dimensions upward, northing, easting with centres and bounds,
 /// and the values. Throws RunError.
@@ -53,23 +54,26 @@ void write_prism_table(TextOutput& out, const ListedPrisms& prisms, bool csv, do
 /// as prisms.
 [[nodiscard]] std::optional<CellModel> cells_of(const ListedPrisms& prisms);
 
-/// Densities, or other values of cells, of shape (upward, northing, easting) or flat in that order, from HDF5, netCDF-4
-/// or text; a text with a suffix of UBC's models (.den, .mod, .sus) is in UBC's order.
+/// Densities, or other values of cells, from HDF5, netCDF or text: arrays of three dimensions as CellAxes finds them,
+/// or flat, easting fastest, then northing, then upward; a text with a suffix of UBC's models (.den, .mod, .sus) is in
+/// UBC's order.
 struct DensityFile {
   std::filesystem::path file;
   /// HDF5 or netCDF-4 only; empty: `what`. density_2 is the second epoch of a density (epoch, upward, northing,
   /// easting) too
   std::string dataset;
-  /// factor from the file's unit to kg/m3; unset: 1, but that of g/cm3 for densities of UBC's models
+  /// factor from the file's unit to kg/m3; unset: by the unit that an array states, else 1, but that of g/cm3 for
+  /// densities of UBC's models
   std::optional<double> to_si = {};
-  /// what a value is called
+  /// what a value is, which says its unit too
   std::string what = "density";
   /// a text is in the order of cells here, even where its suffix is one of UBC's models
   bool is_listed = false;
 };
 
 /// What NaN in arrays of densities is: an error, or a cell without one, as the model of an inversion has them, always
-/// or where the dataset has a _FillValue, as those of this program do; of bounds infinities are kept too.
+/// or where the dataset says what stands for none (_FillValue, missing_value, valid_range), as those of this program
+/// do; of bounds infinities are kept too.
 enum class NanDensities { refused, kept, kept_where_marked, kept_with_infinities };
 
 /// "cell 7 (easting 3, northing 1, upward 0, from 0)"
@@ -78,17 +82,17 @@ enum class NanDensities { refused, kept, kept_where_marked, kept_with_infinities
 /// Says that a text is read as a UBC model, for its suffix; "" for other files.
 [[nodiscard]] std::string ubc_model_note(const InputFile& file, const DensityFile& spec);
 
-/// One density a cell, easting fastest, then northing, then upward, kg/m3, from `file`, which is spec.file.
-/// Throws InputError with every error found.
-[[nodiscard]] std::vector<double> read_densities(const InputFile& file, const DensityFile& spec,
-                                                 const CellCounts& counts, NanDensities nan = NanDensities::refused);
+/// One density a cell between `edges`, easting fastest, then northing, then upward, kg/m3, from `file`, which is
+/// spec.file. Throws InputError with every error found.
+[[nodiscard]] std::vector<double> read_densities(const InputFile& file, const DensityFile& spec, const CellEdges& edges,
+                                                 NanDensities nan = NanDensities::refused);
 
 /// The magnetisation of every cell, A/m along easting, northing and upward, from HDF5 or netCDF-4: spec.dataset, or
 /// `magnetization`, of shape (3, upward, northing, easting) or (3, cells), otherwise three datasets of that name with
 /// _easting, _northing and _upward behind it, as read_densities() reads them, with NaN kept where it is marked. Throws
 /// InputError.
 [[nodiscard]] std::array<std::vector<double>, 3> read_magnetizations(const InputFile& file, const DensityFile& spec,
-                                                                     const CellCounts& counts);
+                                                                     const CellEdges& edges);
 
 /// Cell edges of one direction, metres, from text: numbers separated by blanks, commas or line ends. Errors in single
 /// numbers are added to `problems`, by line; `name` is what they are called. Throws InputError for a file that cannot

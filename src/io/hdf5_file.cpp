@@ -319,6 +319,9 @@ std::string checksum_of(hid_t type, const std::vector<hsize_t>& sizes, const voi
   return hex(checksum.digest());
 }
 
+/// By which netCDF-4 knows a dimension that has no variable.
+constexpr const char* no_variable = "This is a netCDF dimension but not a netCDF variable.";
+
 /// A link that leads into another file, as HDF5 was about to follow it.
 struct OutsideLink {
   std::string file;
@@ -444,6 +447,13 @@ struct Hdf5File::Impl {
   [[nodiscard]] Handle open_object(const std::string& name) const {
     if (!exists(name)) fail(subject(name), "there is no such group or dataset");
     return {checked(H5Oopen(file, name.empty() ? "/" : name.c_str(), H5P_DEFAULT), subject(name), "open"), H5Oclose};
+  }
+
+  /// Whether an object of a file that was opened stands for a netCDF-4 dimension that has no variable.
+  [[nodiscard]] bool is_dimension_alone(const Handle& object, const std::string& name) const {
+    if (is_new || H5Iget_type(object.id()) != H5I_DATASET) return false;
+    const std::optional<Opened> label = find_attribute(object, name, "NAME");
+    return label && label->is_text() && label->value_count() == 1 && text(*label).starts_with(no_variable);
   }
 
   [[nodiscard]] static bool has_attribute(const Handle& holder, const char* name, const Subject& about) {
@@ -611,19 +621,18 @@ struct Hdf5File::Impl {
     return value;
   }
 
-  /// Applies netCDF's missing values, scale and offset.
+  /// Makes of stored numbers what their attributes say.
   void unpack(const Opened& from, std::vector<double>& values) const {
-    const auto number_of = [&](const char* name) -> std::optional<double> {
+    const hid_t type = from.type.id();
+    const StoredType stored{H5Tget_class(type) == H5T_FLOAT,
+                            H5Tget_class(type) == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_NONE, from.value_bytes()};
+    const std::string wrong = prismfield::unpack(values, stored, [&](const char* name) {
       const std::optional<Opened> found = find_attribute(from.object, from.about.object, name);
-      return found ? std::optional(number(*found)) : std::nullopt;
-    };
-    for (const char* name : {"_FillValue", "missing_value"}) {
-      const std::optional<double> fill = number_of(name);
-      if (fill) std::replace(values.begin(), values.end(), *fill, std::numeric_limits<double>::quiet_NaN());
-    }
-    const std::optional<double> scale = number_of("scale_factor"), offset = number_of("add_offset");
-    if (!scale && !offset) return;
-    for (double& value : values) value = value * scale.value_or(1) + offset.value_or(0);
+      if (!found) return std::optional<StoredAttribute>();
+      return std::optional(StoredAttribute{attribute_value(*found).value_or(std::string()),
+                                           H5Tget_class(found->type.id()) == H5T_FLOAT});
+    });
+    if (!wrong.empty()) fail(from.about, wrong);
   }
 
   /// The values of an attribute of numbers or one text; nothing for others.
@@ -913,7 +922,9 @@ Hdf5File Hdf5File::create_new(const std::filesystem::path& file, Checksums check
   return result;
 }
 
-bool Hdf5File::has(const std::string& path) const { return m_impl->exists(path); }
+bool Hdf5File::has(const std::string& path) const {
+  return m_impl->exists(path) && !m_impl->is_dimension_alone(m_impl->open_object(path), path);
+}
 
 bool Hdf5File::has_attribute(const std::string& path, const std::string& name) const {
   if (!m_impl->exists(path)) return false;
@@ -938,7 +949,7 @@ std::vector<std::string> Hdf5File::dataset_names(const std::string& group, NameO
     OutsideLink outside;
     if (!m_impl->leads_to_object(group == "/" ? "/" + name : group + "/" + name, outside)) continue;
     const Handle member(checked(H5Oopen(folder.id(), name.c_str(), H5P_DEFAULT), about, "open a member"), H5Oclose);
-    if (H5Iget_type(member.id()) == H5I_DATASET) names.push_back(name);
+    if (H5Iget_type(member.id()) == H5I_DATASET && !m_impl->is_dimension_alone(member, name)) names.push_back(name);
   }
   return names;
 }
@@ -961,6 +972,8 @@ std::vector<std::string> Hdf5File::dimension_names(const std::string& dataset) c
   std::vector<std::string> names(rank);
   const std::optional<Opened> list = m_impl->find_attribute(object, dataset, "DIMENSION_LIST");
   if (!list) {
+    const std::optional<Opened> labels = m_impl->find_attribute(object, dataset, "DIMENSION_LABELS");
+    if (labels && labels->is_text() && labels->value_count() == rank) return Impl::texts(*labels);
     if (rank == 1 && Impl::has_attribute(object, "CLASS", m_impl->subject(dataset))) names[0] = last_component(dataset);
     return names;
   }
@@ -1119,7 +1132,7 @@ void Hdf5File::make_dimension_without_values(const std::string& name, std::int64
                                          Impl::creation_properties(about)));
   std::string digits = std::to_string(length);
   digits.insert(0, digits.size() < 10 ? 10 - digits.size() : 0, ' ');
-  m_impl->mark_as_scale(name, "This is a netCDF dimension but not a netCDF variable." + digits);
+  m_impl->mark_as_scale(name, no_variable + digits);
 }
 
 void Hdf5File::attach_dimensions(const std::string& dataset, const std::vector<std::string>& dimensions) {

@@ -12,10 +12,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <prismfield/ranges.hpp>
+
+#include "io/packed_values.hpp"
 
 namespace prismfield {
 
@@ -59,9 +60,6 @@ struct NumberPlace {
   return type == NumberPlace::Type::float_ ? 4 : 8;
 }
 
-/// What an attribute holds: a text, a number, or several. What is read has no integers.
-using AttributeValue = std::variant<std::string, double, std::int64_t, std::vector<double>, std::vector<std::int64_t>>;
-
 /// An HDF5 (or netCDF-4) file, closed when it goes out of scope. Every HDF5 call is checked; a failure throws
 /// RunError with the file's name, the object and HDF5's own reason. HDF5 prints nothing itself.
 /// No call is collective: under MPI one rank writes, and each reads by itself, with a serial or a parallel build of
@@ -84,7 +82,8 @@ public:
   Hdf5File& operator=(Hdf5File&&) noexcept;
   ~Hdf5File();
 
-  /// True when `path` ("/group/name") names a dataset or group.
+  /// True when `path` ("/group/name") names a dataset or group. What netCDF-4 puts into a file for a dimension without
+  /// a variable is neither, there and in dataset_names().
   [[nodiscard]] bool has(const std::string& path) const;
   [[nodiscard]] bool has_attribute(const std::string& path, const std::string& name) const;
   /// Names of the datasets directly in `group`, sorted, or in the order in which they were made where the file knows
@@ -93,10 +92,10 @@ public:
                                                        NameOrder order = NameOrder::sorted) const;
   /// Extent of a dataset in each dimension; empty for a scalar.
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& dataset) const;
-  /// Names of a dataset's netCDF-4 dimensions, slowest first, "" where it has none; its own name for a dimension.
+  /// Names of a dataset's netCDF-4 dimensions, or HDF5's labels of them, slowest first, "" where it has none; its own
+  /// name for a dimension.
   [[nodiscard]] std::vector<std::string> dimension_names(const std::string& dataset) const;
-  /// A numeric dataset of any type and shape as doubles, row-major. Values equal to _FillValue or missing_value become
-  /// NaN; scale_factor and add_offset of packed netCDF data are applied.
+  /// A numeric dataset of any type and shape as doubles, row-major, as unpack() makes them.
   [[nodiscard]] std::vector<double> read(const std::string& dataset) const;
   /// Values [range.begin, range.end) of a numeric dataset of one dimension, otherwise as read() gives them.
   [[nodiscard]] std::vector<double> read(const std::string& dataset, IndexRange range) const;

@@ -159,6 +159,14 @@ bool is_label(std::string_view text) {
   return std::all_of(text.begin(), text.end(), is_digit) && (begins_with_0 || text.size() > most_digits);
 }
 
+/// A field as a text: without the quotes around it, and with one for every two of them inside.
+std::string text_of(std::string_view field) {
+  if (field.size() < 2 || field.front() != '"' || field.back() != '"') return std::string(field);
+  std::string text(field.substr(1, field.size() - 2));
+  for (std::size_t at = text.find("\"\""); at != std::string::npos; at = text.find("\"\"", at + 1)) text.erase(at, 1);
+  return text;
+}
+
 /// A name that netCDF takes: letters, digits and `_`, no digit first.
 std::string netcdf_name(std::string clean) {
   for (char& c : clean) {
@@ -283,7 +291,7 @@ std::vector<PointColumn> carried_columns(const StationColumns& own, const std::v
   });
   own.each_row([&](std::size_t, const std::vector<std::string_view>& fields) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (columns[c].is_text) columns[c].texts.push_back(shown(unquoted(fields[numbers[c]])));
+      if (columns[c].is_text) columns[c].texts.push_back(shown(text_of(fields[numbers[c]])));
     }
   });
   return columns;

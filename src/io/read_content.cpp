@@ -160,7 +160,9 @@ private:
         mesh.grid = read_tomofast_grid(*m_spec.mesh, 1);
         mesh.edges = mesh.grid->edges;
         break;
-      case FileFormat::hdf5: mesh.edges = read_cell_arrays(*m_spec.mesh, "density", 1, std::nullopt).edges; break;
+      case FileFormat::hdf5:
+        mesh.edges = read_cell_arrays(*m_spec.mesh, "density", std::nullopt, std::nullopt).edges;
+        break;
       default: throw m_spec.mesh->error("is no mesh; a UBC mesh, a Tomofast grid or a model in HDF5 is needed");
     }
     return mesh;
@@ -187,9 +189,9 @@ private:
     }
     if (m_read.format == FileFormat::values) {
       if (!mesh.edges) throw m_spec.mesh->error("is no rectilinear grid");
-      return cells(*mesh.edges,
-                   {read_densities(m_spec.file, {m_spec.file.path, "", values_to_si(), values_name(), true},
-                                   counts_of(*mesh.edges))});
+      return cells(
+          *mesh.edges,
+          {read_densities(m_spec.file, {m_spec.file.path, "", values_to_si(), values_name(), true}, *mesh.edges)});
     }
     Lists values = read_tomofast_values(m_spec.file, values_to_si(), mesh.cells());
     if (mesh.grid) return of_grid(*mesh.grid, std::move(values));
@@ -274,20 +276,16 @@ private:
   FileContent read_arrays() {
     const ArrayFile arrays(m_spec.file);
     if (arrays.has("/west") || arrays.has("/x1")) return prisms();
-    if (!arrays.is_hdf5()) {
-      throw m_spec.file.error(
-          "is a netCDF file of the classic format and holds no prisms; convert it with 'nccopy -k nc4 IN OUT' first");
-    }
     const std::string name = name_in(arrays);
     m_name = name;
     if (m_spec.mesh && arrays.has("/" + name)) {
       const Mesh mesh = read_mesh();
       if (!mesh.edges) throw m_spec.mesh->error("is no rectilinear grid");
       if (arrays.shape("/" + name).size() == 3) {
-        return read_cell_arrays(m_spec.file, name, m_read.density_to_si, mesh.edges);
+        return read_cell_arrays(m_spec.file, name, m_spec.density_to_si, mesh.edges);
       }
-      return cells(*mesh.edges,
-                   {read_densities(m_spec.file, {m_spec.file.path, name, values_to_si()}, counts_of(*mesh.edges))});
+      const std::optional<double> asked = is_density(name) ? m_spec.density_to_si : std::nullopt;
+      return cells(*mesh.edges, {read_densities(m_spec.file, {m_spec.file.path, name, asked, name}, *mesh.edges)});
     }
     const bool is_model = holds_cells(arrays, name);
     const std::int64_t epochs = epochs_of_cells(arrays, name);
@@ -297,13 +295,18 @@ private:
                                    m_spec.file.path.string(), name, counted(epochs, "epoch"), epochs));
     }
     if (is_model) {
-      CellModel model = read_cell_arrays(m_spec.file, name, m_read.density_to_si, std::nullopt);
+      CellModel model = read_cell_arrays(m_spec.file, name, m_spec.density_to_si, std::nullopt);
       if (!m_spec.field.empty() && (model.values.empty() || model.values.front().name != name)) {
         throw InputError("--field", "",
                          fmt::format("'{}' has no {}; its datasets are: {}", m_spec.file.path.string(), name,
                                      shown_list(arrays.dataset_names("/"))));
       }
       return model;
+    }
+    if (!arrays.is_hdf5()) {
+      throw m_spec.file.error(
+          "is a netCDF file of the classic format and holds no prisms and no cells; convert it with 'nccopy -k nc4 IN "
+          "OUT' first");
     }
     for (const char* place : {"/easting", "/northing", "/upward"}) {
       if (arrays.has(place)) continue;

@@ -362,12 +362,14 @@ void add_field(ResultHeader& header, const PointFields& points, const FieldInfo&
   if (!points.sigma[at].empty()) add(std::string(field.name) + "_sigma", points.sigma[at]);
 }
 
-/// A point's text as a field of a table, whose quotes have no other spelling.
+/// A point's text as a field of a table: one with quotes, or blanks at its ends, in quotes, those inside twice.
 std::string field_text(const PointColumn& column, std::size_t point) {
   if (!column.is_text) return number_text(column.numbers[point]);
-  std::string text = column.texts[point];
-  std::replace(text.begin(), text.end(), '"', '\'');
-  return text;
+  const std::string& text = column.texts[point];
+  if (text.find('"') == std::string::npos && unquoted(text).size() == text.size()) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
 }
 
 }  // namespace

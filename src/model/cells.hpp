@@ -192,7 +192,7 @@ void check_cell_counts(const CellCounts& counts, const std::string& key);
 void write_faces(const CellEdges& edges, const std::array<std::int64_t, 3>& place, std::int64_t count, std::int64_t at,
                  PrismBlock& out);
 
-/// What fills the cells of a grid of so many: a file of properties must know them.
-using MakeBackground = std::function<CellBackground(const CellCounts&)>;
+/// What fills the cells between these edges: a file of properties must know them.
+using MakeBackground = std::function<CellBackground(const CellEdges&)>;
 
 }  // namespace prismfield

@@ -144,9 +144,9 @@ std::vector<double> make_edges(const EdgesRule& rule, std::size_t direction, Pro
 }
 
 std::unique_ptr<Cells> make_mesh(CellEdges edges, const std::string& edges_key, const MakeBackground& background) {
-  const CellCounts counts = counts_of(edges);
-  check_cell_counts(counts, edges_key);
-  std::unique_ptr<Cells> cells = CellsBuilder("mesh", std::move(edges), background(counts)).build();
+  check_cell_counts(counts_of(edges), edges_key);
+  CellBackground filled = background(edges);
+  std::unique_ptr<Cells> cells = CellsBuilder("mesh", std::move(edges), std::move(filled)).build();
   if (cells->size() == 0) {
     throw InputError("", "model.mesh",
                      "every cell has a density of 0; at least one needs a density, susceptibility or magnetization");

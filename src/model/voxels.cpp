@@ -250,7 +250,8 @@ std::unique_ptr<Cells> make_voxels(const Voxels& spec, const MakeBackground& bac
   for (const Box& box : spec.boxes) shapes.push_back(box_shape(box, centers));
 
   const std::array<double, 3> rounding = rounding_of_voxels(edges);
-  CellsBuilder builder("voxels", std::move(edges), background(counts));
+  CellBackground filled = background(edges);
+  CellsBuilder builder("voxels", std::move(edges), std::move(filled));
   Painter(shapes, counts, builder).paint_all();
   std::unique_ptr<Cells> cells = builder.build();
   cells->set_rounding(rounding);

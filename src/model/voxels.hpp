@@ -38,7 +38,7 @@ struct Voxels {
 [[nodiscard]] std::array<double, 3> rounding_of_voxels(const CellEdges& edges);
 
 /// An ensemble of equal cells, never held as a list, with spheres and then boxes painted over the background, later
-/// ones over earlier ones. Cells whose properties are all 0 are left out. `background` is asked once the counts are
+/// ones over earlier ones. Cells whose properties are all 0 are left out. `background` is asked once the edges are
 /// known to be possible. Throws InputError with every error found, by keys such as model.voxels.easting.
 [[nodiscard]] std::unique_ptr<Cells> make_voxels(const Voxels& spec, const MakeBackground& background);
 

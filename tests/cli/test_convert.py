@@ -8,6 +8,7 @@ Usage: test_convert.py PRISMFIELD [--mpiexec COMMAND]
 
 import argparse
 import csv
+import itertools
 import os
 import pathlib
 import shlex
@@ -19,6 +20,11 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from program_folder import ProgramFolder
 
+try:
+    import netCDF4
+    import numpy as np
+except ImportError:
+    netCDF4 = None
 try:
     import vtk
 except ImportError:
@@ -293,9 +299,10 @@ class Convert(ProgramFolder):
         self.refused("compare", "z.h5", "z.h5", lines=[
             "z.h5: is a model, and compare takes results alone, which hold fields at points"])
         # as a model of a case an inactive cell is empty
-        result = self.done("run", "case.yaml", "--dry-run", "--set", "fields=bx", "--set", "model={voxels: {easting: "
-                           "[0, 20, 2], northing: [0, 15, 3], upward: [-5, 0, 2], magnetization: {file: z.h5}}}")
-        self.assertIn("note: model.voxels.magnetization.file: 1 of 12 cells of 'z.h5' left out: they are inactive there, "
+        result = self.done("run", "case.yaml", "--dry-run", "--set", "fields=bx", "--set", "model={mesh: {easting: {edges: "
+                           "[100, 110, 130]}, northing: {edges: [200, 205, 210, 240]}, upward: {edges: [45, 49, 50]}, "
+                           "magnetization: {file: z.h5}}}")
+        self.assertIn("note: model.mesh.magnetization.file: 1 of 12 cells of 'z.h5' left out: they are inactive there, "
                       "NaN\n", result.stderr)
         self.convert("z.h5", "z_back.fld", "--output-inactive", "0")
         self.assertEqual(self.read("z_back.fld"), self.read("z.fld"))
@@ -403,6 +410,23 @@ class Convert(ProgramFolder):
         names = [line for line in self.read("s.xyz").splitlines() if line.startswith("#")][-1]
         self.assertEqual(names, "# easting northing upward Line_no gz_file_[mGal] gz[mGal] gzz[Eotvos] id note")
         self.done("compare", "again.nc", "s.nc", "--tolerance", "0", "--quiet")
+
+    def test_quoted_texts_come_back_as_they_were(self):
+        texts = ["near road, wet", 'said "ok"', '"', '""', 'a "b", c', " blanks ", "semi;colon", "# no comment", "x #1",
+                 "it's", '"whole"', "", "plain"]
+        rows = [["x", "y", "z", "note", "last"]] + [[i, 5, 3, text, f"{text}!"] for i, text in enumerate(texts)]
+        with open(self.folder / "s.csv", "w", newline="") as file:
+            csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC).writerows(rows)
+        for name in ("s.nc", "s.h5", "run.csv"):
+            self.done("run", "case.yaml", "--output", name, "--set", "observations.grid=null",
+                      "--set", "observations.stations={file: s.csv}", "--quiet")
+            for back in ("back.csv", "over.nc"):
+                self.done("convert", name, back)
+            self.done("convert", "over.nc", "twice.csv")
+            for table in ("back.csv", "twice.csv"):
+                found = list(csv.DictReader(self.read(table).splitlines()))
+                self.assertEqual([row["note"] for row in found], texts, (name, table))
+                self.assertEqual([row["last"] for row in found], [f"{text}!" for text in texts], (name, table))
 
     def test_axes_are_those_of_the_comment(self):
         for name in ("up.nc", "up.xyz"):
@@ -596,6 +620,132 @@ class Convert(ProgramFolder):
         data = opened(("s.nc", "s.vtp"), vtk.vtkXMLPolyDataReader()).GetPointData()
         self.assertEqual([data.GetArray("gz_file").GetValue(i) for i in range(4)], [0.5, 0.25, 0.001, 2])
         self.assertEqual(data.GetArray("Line no").GetValue(3), 8)
+
+
+@unittest.skipIf(netCDF4 is None, "no netCDF4")
+class ArraysOfOthers(ProgramFolder):
+    """Cells in netCDF as other programs write them: run, and convert, whose mesh is the file's."""
+    case = "model: {voxels: {easting: [0, 300, 6], northing: [7100003.3, 7100153.3, 6], upward: [-300, 0, 6], " \
+           "density: {file: d.nc}}}\nobservations: {stations: {file: s.csv}}\nfields: gz\n"
+    CENTERS = {"x": np.arange(25.0, 300, 50), "y": np.arange(7100015.8, 7100150, 25), "z": np.arange(-275.0, 0, 50)} \
+        if netCDF4 else {}
+
+    def setUp(self):
+        super().setUp()
+        self.write("case.yaml", self.case)
+        self.write("s.csv", "x,y,z\n225,7100040,10\n75,7100110,10\n")
+        rho = np.zeros((6, 6, 6))
+        rho[5, 1, 4], rho[4, 1, 4], rho[2, 3, 0] = 1000, 500, -250
+        self.rho = rho
+        self.array(zip("zyx", "zyx"), rho)
+        self.straight = self.gz()
+
+    def array(self, dimensions, values, attributes=(), kind="f8", of_values=(), coordinates="f8", form="NETCDF4",
+              of=None):
+        """Writes d.nc: `dimensions`: (name, which of CENTERS or its numbers), slowest first."""
+        with netCDF4.Dataset(self.folder / "d.nc", "w", format=form) as file:
+            names = []
+            for (name, numbers), length in zip(dimensions, values.shape):
+                names.append(name)
+                file.createDimension(name, length)
+                if numbers is None:
+                    continue
+                variable = file.createVariable(name, coordinates, (name,))
+                variable[:] = self.CENTERS[numbers] if isinstance(numbers, str) else numbers
+                variable.setncatts(dict(attributes).get(name, {}))
+            of_values = dict(of_values)
+            variable = file.createVariable(of or "density", kind, names, fill_value=of_values.pop("_FillValue", None))
+            variable.set_auto_maskandscale(False)
+            variable.setncatts(of_values)
+            variable[:] = values
+
+    def gz(self, *more):
+        self.done("run", "case.yaml", "--quiet", "--output", "o.csv", *more)
+        return [float(row["gz [mGal]"]) for row in csv.DictReader((self.folder / "o.csv").read_text().splitlines())]
+
+    def refuses(self, *what):
+        for output in ("o.csv", "o.nc"):
+            result = self.run_program("run", "case.yaml", "--quiet", "--output", output)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            for part in what:
+                self.assertIn(part, result.stderr)
+
+    def test_every_order_and_direction_is_the_same_model(self):
+        for order in itertools.permutations("zyx"):
+            for turned in itertools.product([1, -1], repeat=3):
+                for depth in (False, True):
+                    values, dimensions = self.rho, []
+                    for axis, (letter, step) in enumerate(zip("zyx", turned)):
+                        values = np.flip(values, axis) if step < 0 else values
+                    values = values.transpose(["zyx".index(letter) for letter in order])
+                    for letter in order:
+                        numbers = self.CENTERS[letter][::turned["zyx".index(letter)]]
+                        is_depth = depth and letter == "z"
+                        dimensions.append(("depth" if is_depth else letter, -numbers if is_depth else numbers))
+                    form = "NETCDF3_CLASSIC" if depth else "NETCDF4"
+                    self.array(dimensions, values, coordinates="f4", form=form)
+                    self.assertEqual(self.gz(), self.straight, (order, turned, depth))
+
+    def test_packed_values_are_those_that_are_meant(self):
+        stored = (self.rho / 10).astype("i2")
+        for form in ("NETCDF4", "NETCDF3_CLASSIC"):
+            self.array(zip("zyx", "zyx"), stored, kind="i2", of_values={"scale_factor": 10.0}, form=form)
+            self.assertEqual(self.gz(), self.straight)
+            # what is beyond the range has no value, as what is missing
+            for attributes in ({"valid_max": np.int16(100)}, {"missing_value": np.array([101, 99], "i2")},
+                               {"valid_range": np.array([-25, 100], "i2")}, {"_FillValue": 101}):
+                wrong = np.where(stored == 0, 101, stored).astype("i2")
+                self.array(zip("zyx", "zyx"), wrong, kind="i2", of_values={"scale_factor": 10.0, **attributes},
+                           form=form)
+                self.assertEqual(self.gz(), self.straight, attributes)
+        unsigned = np.where(self.rho > 0, self.rho / 5, 0).astype("u1")
+        self.array(zip("zyx", "zyx"), np.where(self.rho > 0, self.rho, 0))
+        positive = self.gz()
+        for form in ("NETCDF4", "NETCDF3_CLASSIC"):
+            self.array(zip("zyx", "zyx"), unsigned.astype("i1"), kind="i1",
+                       of_values={"_Unsigned": "true", "scale_factor": 5.0}, form=form)
+            self.assertEqual(self.gz(), positive)
+        # a fill value in double precision beside floats
+        floats = np.where(self.rho == 0, 1e20, self.rho).astype("f4")
+        self.array(zip("zyx", "zyx"), floats, kind="f4", of_values={"missing_value": 1e20})
+        self.assertEqual(self.gz(), self.straight)
+
+    def test_dimensions_without_coordinates_are_read(self):
+        for names in (("upward", "northing", "easting"), ("dim_0", "dim_1", "dim_2")):
+            for form in ("NETCDF4", "NETCDF3_CLASSIC"):
+                self.array(zip(names, [None] * 3), self.rho, form=form)
+                self.assertEqual(self.gz(), self.straight, names)
+        self.array([("cell", None)], self.rho.ravel())
+        self.assertEqual(self.gz(), self.straight)
+
+    def test_what_cannot_be_placed_is_refused(self):
+        elsewhere = {**self.CENTERS, "x": self.CENTERS["x"] + 500}
+        self.array([(letter, elsewhere[letter]) for letter in "zyx"], self.rho)
+        self.refuses("model.voxels.density.file: 'd.nc' has /density at other cells than the model's: x is from 525 to "
+                     "775 m, centres of cells along easting are from 25 to 275 m")
+        self.array(zip(("layer", "row", "column"), [None] * 3), self.rho)
+        self.refuses("over layer, which does not say whether it runs upwards or downwards")
+        self.array(zip("kji", [None] * 3), self.rho)
+        self.refuses("over (k, j, i), which do not say what they are")
+        self.array(zip(("z", "lat", "lon"), [None] * 3), self.rho)
+        self.refuses("in degrees")
+        self.array(zip("zyx", "zyx"), self.rho, of="rho")
+        self.refuses("write dataset: rho beside it to read that")
+        self.array(zip("zyx", "zyx"), self.rho, of_values={"units": "stone"})
+        self.refuses("has /density in 'stone'; kg/m3 and g/cm3 are known")
+
+    def test_convert_takes_the_file_s_own_cells(self):
+        self.done("convert", "d.nc", "straight.h5")
+        depth = -self.CENTERS["z"][::-1]
+        self.array([("x", "x"), ("depth", depth / 1000), ("y", "y")], self.rho[::-1].transpose(2, 0, 1) / 1000,
+                   attributes={"depth": {"units": "km"}}, of_values={"units": "g cm-3"})
+        self.done("convert", "d.nc", "turned.h5")
+        for name in ("straight", "turned"):
+            self.assertEqual(self.gz("--set", f"model.voxels.density.file={name}.h5"), self.straight, name)
+        result = self.run_program("convert", "d.nc", "no.h5", "--density-unit", "kg/m3")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("in 'g cm-3', which --density-unit denies; take one of the two out", result.stderr)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ void run(Bytes bytes) {
     switch (kind) {
       case 'p': read_prism_list(file); break;
       case 'd':
-        require(read_densities(file, {file.path, "", 1}, {3, 2, 2}).size() == 12,
+        require(read_densities(file, {file.path, "", 1}, few_cells()).size() == 12,
                 "densities of another number than the cells");
         break;
       case 'h':

@@ -40,7 +40,7 @@ void run(std::string_view content) {
     require(read_draped(file).size() == 6, "heights of another number than the grid's points");
   });
   ends_clearly([&] {
-    require(read_densities(file, {file.path, "density", 1}, {3, 2, 2}).size() == 12,
+    require(read_densities(file, {file.path, "density", 1}, few_cells()).size() == 12,
             "densities of another number than the cells");
   });
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -144,7 +145,9 @@ void run(Bytes bytes) {
       case 's': read_station_list(file, how); break;
       case 'e': read_edges_list(file); break;
       case 'd': {
-        const std::vector<double> densities = read_densities(file, {file.path, "", 1}, {few, 2, 1});
+        std::vector<double> easting(static_cast<std::size_t>(few) + 1);
+        std::iota(easting.begin(), easting.end(), 0);
+        const std::vector<double> densities = read_densities(file, {file.path, "", 1}, {easting, {0, 1, 2}, {0, 1}});
         require(static_cast<std::int64_t>(densities.size()) == few * 2, "densities are missing");
         require_finite(densities);
         break;

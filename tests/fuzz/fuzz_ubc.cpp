@@ -21,7 +21,8 @@ void run(Bytes bytes) {
   const std::string_view mesh_text = bytes.before("\n---\n");
   const std::string_view model_text = bytes.rest();
   ends_clearly([&] {
-    const auto cells = make_mesh(read_ubc_mesh(mesh.input(mesh_text)), "mesh", [&](const CellCounts& counts) {
+    const auto cells = make_mesh(read_ubc_mesh(mesh.input(mesh_text)), "mesh", [&](const CellEdges& edges) {
+      const CellCounts counts = counts_of(edges);
       CellBackground background;
       background[density_property].kind = PropertyFill::Kind::listed;
       background[density_property].values = read_ubc_densities(density.input(model_text), 1000, counts);

@@ -318,6 +318,21 @@ keep(
         [("upward", 2), ("northing", 2), ("easting", 3)], [("density", [0, 1, 2], 6, [], doubles(*range(12)))]
     ),
 )
+keep(
+    "netcdf",
+    "density-axes",
+    classic(
+        [("x", 3), ("depth", 2), ("n", 2)],
+        [
+            ("x", [0], 6, [attribute("units", "char", "km"), attribute("axis", "char", "X")],
+             doubles(0.0005, 0.0015, 0.0025)),
+            ("depth", [1], 6, [attribute("positive", "char", "down")], doubles(-1.5, -0.5)),
+            ("n", [2], 6, [], doubles(1.5, 0.5)),
+            ("density", [0, 1, 2], 6, [attribute("units", "char", "g cm-3"), attribute("valid_range", "double", [0, 99])],
+             doubles(*range(12))),
+        ],
+    ),
+)
 wide = struct.pack(">Q", 0) + struct.pack(">IQ", 10, 1) + struct.pack(">Q", 1) + b"x\0\0\0" + struct.pack(">Q", 2)
 wide += struct.pack(">IQ", 0, 0) + struct.pack(">IQ", 11, 1) + struct.pack(">Q", 1) + b"v\0\0\0"
 wide += struct.pack(">QQIQ", 1, 0, 0, 0) + struct.pack(">IQQ", 10, 16, 4 + len(wide) + 48) + struct.pack(">qq", 1, -2)
@@ -344,6 +359,20 @@ def prisms(file):
 
 def density(file):
     file["density"] = np.arange(12.0).reshape(2, 2, 3)
+
+
+def density_axes(file):
+    for name, values in {"z": [-0.5, -1.5], "x": [0.5, 1.5, 2.5], "northing": [1.5, 0.5]}.items():
+        file[name] = np.array(values)
+        file[name].make_scale(name)
+    file["z"].attrs["positive"] = np.bytes_("down")
+    file["x"].attrs["bounds"] = np.bytes_("x_edges")
+    file["x_edges"] = np.array([[0.0, 1], [1, 2], [2, 3]])
+    data = file.create_dataset("density", data=np.arange(12, dtype="i1").reshape(3, 2, 2))
+    data.attrs["_Unsigned"] = np.bytes_("true")
+    data.attrs["units"] = np.bytes_("g/cm3")
+    for dimension, name in zip(data.dims, ["x", "z", "northing"]):
+        dimension.attach_scale(file[name])
 
 
 def packed_density(file):
@@ -422,6 +451,7 @@ for letter, fill in [("s", sensitivities), ("p", prisms), ("d", density), ("h", 
                      ("o", observed), ("r", observed_stations), ("x", kinds)]:
     keep("hdf5", f"{letter}-{fill.__name__}.h5", letter.encode() + hdf5(fill))
 keep("hdf5", "d-packed.h5", b"d" + hdf5(packed_density))
+keep("hdf5", "d-axes.h5", b"d" + hdf5(density_axes))
 # no checksums in the headers of this one, all of them in that
 keep("hdf5", "p-latest.h5", b"p" + hdf5(prisms, libver="latest"))
 keep("hdf5", "x-tracked.h5", b"x" + hdf5(kinds, track_order=True))

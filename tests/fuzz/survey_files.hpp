@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <prismfield/cells.hpp>
 #include <prismfield/request.hpp>
 
 #include "fuzz_input.hpp"
@@ -17,6 +18,9 @@
 #include "model/terrain.hpp"
 
 namespace prismfield::fuzz {
+
+/// 3 x 2 x 2 cells, a metre wide.
+inline CellEdges few_cells() { return {{{0, 1, 2, 3}, {0, 1, 2}, {0, 1, 2}}}; }
 
 /// Heights of a surface, of any kind of file.
 inline void read_surface(const InputFile& file, unsigned how) {
