@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
+#include "io/foreign_formats.hpp"
 #include "io/input_file.hpp"
 #include "made_hdf5.hpp"
 #include "scratch_folder.hpp"
@@ -7,6 +8,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
 
 namespace prismfield::test_input_file {
 namespace {
@@ -31,6 +37,77 @@ TEST_F(InputFileTest, TellsArraysByTheirContent) {
   EXPECT_THAT(mistakes([&] { (void)is_array_file(named(m_folder.write("d.nc", "1,2\n"))); }),
               HasSubstr("is no HDF5 or netCDF file"));
   EXPECT_TRUE(is_array_file(named(m_folder.write("e.grd", "CDF\x05"))));
+  // a suffix says nothing of .grd, and of others nothing against what readers of surfaces take
+  for (const char* name : {"a.grd", "a.nc", "a.NC"}) {
+    for (const char* text : {"DSAA\n2 2\n", "ncols 2\nnrows 2\n"}) {
+      EXPECT_FALSE(is_array_file(named(m_folder.write(name, text)))) << name;
+    }
+  }
+  EXPECT_THAT(mistakes([&] { (void)is_array_file(named(m_folder.write("f.H5", "\x1f\x8b\b"))); }),
+              HasSubstr("f.H5' is compressed by gzip; unpack it: gunzip -k IN"));
+}
+
+TEST_F(InputFileTest, NamesForeignFormatsByTheirBytes) {
+  using namespace std::string_literals;
+  const auto name = [&](const std::string& content, const char* file = "a.csv") {
+    const auto found = foreign_format(file, content);
+    return found ? std::string(found->name) : "";
+  };
+  const auto zip = [](const std::string& first) {
+    return "PK\x03\x04"s + std::string(22, '\0') + static_cast<char>(first.size()) + "\0\0\0"s + first + "content";
+  };
+  const auto geosoft = [](std::int32_t size, std::int32_t kind, std::int32_t way) {
+    const std::array<std::int32_t, 5> head{size, kind, 5, 4, way};
+    return std::string(reinterpret_cast<const char*>(head.data()), sizeof(head)) + std::string(492, '\0');
+  };
+  for (const auto& [content, expected] :
+       {std::pair{"DSAA\n5 4\n"s, "a Surfer grid (DSAA)"},
+        std::pair{"DSBB\5\0\4\0"s, "a Surfer grid (DSBB)"},
+        std::pair{"DSRB\4\0\0\0"s, "a Surfer grid (DSRB)"},
+        std::pair{"\n NCOLS 5\nNROWS 4\n"s, "an ESRI ASCII grid"},
+        std::pair{geosoft(4, 2, 1), "a Geosoft grid"},
+        std::pair{geosoft(1026, 1, -1), "a Geosoft grid"},
+        std::pair{geosoft(4, 2, 5), ""},
+        std::pair{geosoft(3, 2, 1), ""},
+        std::pair{"\x1f\x8b\x08\0"s, "compressed by gzip"},
+        std::pair{"BZh91AY&SY"s, "compressed by bzip2"},
+        std::pair{"\xFD"
+                  "7zXZ\0"s,
+                  "compressed by xz"},
+        std::pair{"\x93NUMPY\1\0"s, "a NumPy array (.npy)"},
+        std::pair{zip("[Content_Types].xml"), "a spreadsheet (.xlsx, .ods)"},
+        std::pair{zip("mimetype"), "a spreadsheet (.xlsx, .ods)"},
+        std::pair{zip("arr_0.npy"), "a NumPy archive (.npz)"},
+        std::pair{zip("doc.kml"), "KMZ"},
+        std::pair{zip("data.csv"), "a zip archive"},
+        std::pair{"PK\x03\x04"s, "a zip archive"},
+        std::pair{"%PDF-1.4\n"s, "a PDF"},
+        std::pair{"\0\0\x27\x0a\0\0"s, "a shapefile"},
+        std::pair{"SQLite format 3\0"s, "a GeoPackage or another SQLite database"},
+        std::pair{"\xEF\xBB\xBF<?xml version=\"1.0\"?>"s, "XML (KML, GML, VTK)"},
+        std::pair{"<!DOCTYPE html>"s, "a web page"},
+        std::pair{"{\"type\": \"FeatureCollection\"}"s, "JSON (GeoJSON)"},
+        std::pair{"DatasetHeader Begin\n"s, "an ER Mapper grid (.ers)"},
+        std::pair{"$MeshFormat\n2.2 0 8\n"s, "a Gmsh mesh"},
+        std::pair{"! data\ndatacomp=xx,xy\n2\n"s, "a UBC file of gradients (GG3D)"}}) {
+    EXPECT_EQ(name(content), expected) << content;
+  }
+  // text that is read here, and what has no signature
+  for (const char* text : {"", "1 2 3\n", "easting,northing,upward\n", "! ncols\n1\n", "# <html>\n1 2 3\n",
+                           "PARALLEL 1\n", "Line 10\n1 2 3\n", "/ x y z\n", "> -Z1\n", "DS 1 2\n"}) {
+    EXPECT_EQ(name(text), "") << text;
+  }
+  // a suffix counts for bytes alone
+  EXPECT_EQ(name("\0\1\0\2"s, "S21E055.hgt"), "an SRTM tile (.hgt) in degrees");
+  EXPECT_EQ(name("1 2 3\n", "S21E055.hgt"), "");
+  EXPECT_EQ(name("\0\1\0\2"s, "a.grd"), "");
+}
+
+TEST_F(InputFileTest, NamesAGeoh5Workspace) {
+  MadeHdf5 made(m_folder / "a.h5");
+  made.make_group("/GEOSCIENCE");
+  made.close();
+  EXPECT_THAT(mistakes([&] { ArrayFile(named(m_folder / "a.h5")); }), HasSubstr("a.h5' is a geoh5 workspace"));
 }
 
 TEST_F(InputFileTest, SaysThatAFileWasChangedWhileItWasRead) {

@@ -315,6 +315,30 @@ TEST_F(ObservedData, OfUbcAreRefusedWithEveryMistake) {
                                                                 "has gz"));
 }
 
+TEST_F(ObservedData, ThatMayBeOfUbcOrTomofastAreAskedFor) {
+  rule({}, {{Field::gz, 1}});
+  const std::string four = "2\n1 2 3 4\n5 6 7 8\n";
+  EXPECT_EQ(
+      mistakes_of(four, "d.txt"),
+      "case.yaml:9: inversion.data.file: 'd.txt' begins with the number of its rows, as files of UBC (heights, mGal) "
+      "and Tomofast (depths, m/s2) do: name it .obs if it is UBC's; if it is Tomofast's, prismfield convert d.txt "
+      "d.csv --from tomofast-data makes a table of it (--field tmi: of nT)");
+  EXPECT_THAT(mistakes_of(four, "d.csv"), HasSubstr("begins with the number of its rows"));
+  for (const char* name : {"d.obs", "d.pre", "d.GRV"}) EXPECT_THAT(of(four, name).values, ElementsAre(4e-5, 8e-5));
+  // five columns are UBC's, six Tomofast's
+  EXPECT_THAT(of("1\n1 2 3 4 .5\n", "d.dat").points.upward, ElementsAre(3));
+  m_defaults.unknown = Unknown::magnetization;
+  rule({}, {{Field::bx, 1}, {Field::by, 1}, {Field::bz, 1}});
+  const DataSet components = of("1\n1 2 -3 4 5 6\n", "d.txt");
+  EXPECT_EQ(components.fields, (FieldList{Field::bx, Field::by, Field::bz}));
+  EXPECT_THAT(components.points.upward, ElementsAre(3));
+  EXPECT_THAT(components.values,
+              ElementsAre(::testing::DoubleEq(4e-9), ::testing::DoubleEq(5e-9), ::testing::DoubleEq(-6e-9)));
+  m_spec.columns = {"x", "y", "z", "gz"};
+  EXPECT_THAT(mistakes_of("1\n1 2 3 4\n", "d.obs"),
+              HasSubstr("inversion.data.columns: 'd.obs' begins with the number of its rows, whose columns are known"));
+}
+
 constexpr std::string_view mag_rows = "2\n1 2 3 -4e0 .5\n10 20 30 40 0.25\n";
 
 std::string mag(const std::string& anomaly, const std::string& field = "-62.5 11.25 48250") {

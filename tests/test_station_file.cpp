@@ -392,14 +392,28 @@ TEST_F(StationsTest, FilesThatBeginWithACount) {
     set(name, text);
     EXPECT_EQ(carried(), "easting|northing|upward|observed|observed_sigma|\n1|2|3|0.5|0.1|\n4|5|6|0.7|0.1|") << name;
   }
+  // five columns are UBC's
   set("s.txt", text);
-  EXPECT_THAT(message(), HasSubstr("begins with the number of its rows, as files of UBC (heights) and Tomofast (depths)"
-                                   " do: name it .obs or .loc, or say by observations.stations.axis_z"));
+  EXPECT_THAT(make().upward, ElementsAre(3, 6));
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("s.txt' is read as UBC data: E, N, elevation, mGal")));
+  set("s.txt", "2\n1 2 3 .5\n4 5 6 .7\n");
+  EXPECT_THAT(message(), HasSubstr("begins with the number of its rows, as files of UBC (heights, mGal) and Tomofast "
+                                   "(depths, m/s2) do: name it .obs or .loc if it is UBC's, or say by "
+                                   "observations.stations.axis_z"));
   std::get<StationsFile>(m_run.observations).z_down = false;
   EXPECT_THAT(make().upward, ElementsAre(3, 6));
+  set("s.txt", "1\n1 2 3 4 5 6\n");
+  EXPECT_THAT(make().upward, ElementsAre(-3));
+  std::get<StationsFile>(m_run.observations).z_down = false;
+  EXPECT_THAT(message(), HasSubstr("axis_z: is up, but 's.txt' is a file of Tomofast"));
+  set("s.txt", "1\n0 1 0 1 0 1 1 1 1\n");
+  EXPECT_THAT(message(), HasSubstr("is a Tomofast grid, and points are needed"));
   set("s.txt", "2\n1 2 3 1e-5\n4 5 6 2e-5\n").z_down = true;
   EXPECT_THAT(make().upward, ElementsAre(-3, -6));
   EXPECT_EQ(carried(), "easting|northing|upward|observed|\n1|2|-3|1|\n4|5|-6|2|");
+  set("s.loc", "3\n1 2 3\n4 5 -99999\n4 5 -99999\n");
+  EXPECT_THAT(message(),
+              HasSubstr("has -99999 as a place, which looks like a dummy, a number that stands for none, in 2 rows"));
   set("s.obs", text).z_down = true;
   EXPECT_THAT(message(), HasSubstr("observations.stations.axis_z: is down, but 's.obs' is a file of UBC"));
   set("s.obs", text).columns = {"x", "y", "z", "-", "-"};
@@ -407,7 +421,7 @@ TEST_F(StationsTest, FilesThatBeginWithACount) {
   set("s.obs", text).upward = 80.0;
   EXPECT_THAT(make().upward, ElementsAre(80, 80));
   set("s.obs", "datacomp=uxx\n2\n");
-  EXPECT_THAT(message(), HasSubstr("is a UBC file of gradients, which is not read"));
+  EXPECT_THAT(message(), HasSubstr("is a UBC file of gradients (GG3D); it is not read"));
   set("s.obs", "1 2 3 .5\n4 5 6 .7\n").columns = {"x", "y", "z", "-"};
   EXPECT_EQ(make().size(), 2);
 }

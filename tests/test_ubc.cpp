@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@
 #include "base/temporary_file.hpp"
 #include "folder_test.hpp"
 #include "io/exchange_files.hpp"
+#include "io/file_content.hpp"
+#include "model/properties.hpp"
 
 namespace prismfield::test_ubc {
 namespace {
@@ -126,7 +129,10 @@ TEST_F(Ubc, TakesNoMarkOfInactiveCellsForAMass) {
 }
 
 TEST_F(Ubc, TakesDensitiesInAnotherUnitForNoMark) {
-  const auto air = [](const std::vector<double>& densities) { return find_air_mark(densities, 1000).has_value(); };
+  const auto air = [](const std::vector<double>& densities) {
+    const auto mark = find_air_mark(densities, density_property, 1000);
+    return mark && mark->is_certain;
+  };
   EXPECT_TRUE(air({-1e5, -1e5, 0, 0}));
   EXPECT_TRUE(air({1e8, 1e8, 300, 0}));
   // a body, all cells, several values, one cell
@@ -134,6 +140,80 @@ TEST_F(Ubc, TakesDensitiesInAnotherUnitForNoMark) {
   EXPECT_FALSE(air({-3e5, -3e5, -3e5}));
   EXPECT_FALSE(air({-3e5, -3e5, -2e5, 100}));
   EXPECT_FALSE(air({-1e5, 100, 0, std::nan("")}));
+}
+
+/// `n` values from `least` to `most` and `flags` times `flag`.
+std::vector<double> flagged(int n, double least, double most, int flags, double flag) {
+  std::vector<double> values;
+  for (int i = 0; i < n; ++i) values.push_back(least + (most - least) * i / (n - 1));
+  values.insert(values.begin() + n / 2, static_cast<std::size_t>(flags), flag);
+  return values;
+}
+
+TEST_F(Ubc, WarnsOfANumberFarBelowAllOthers) {
+  const auto told = [](const std::vector<double>& values, std::size_t property, double to_si = 1) {
+    const auto mark = find_air_mark(values, property, to_si);
+    EXPECT_FALSE(mark && mark->is_certain);
+    return mark ? mark->text : "";
+  };
+  EXPECT_EQ(told(flagged(80, -300, 500, 20, -9000), density_property, 1000),
+            "has -9 g/cm3, far below its other values (-0.3 to 0.5), in 20 of its 100 cells");
+  // beside densities of rock a smaller number does
+  EXPECT_EQ(told(flagged(80, 2300, 2900, 20, -1000), density_property),
+            "has -1000 kg/m3, far below its other values (2300 to 2900), in 20 of its 100 cells");
+  EXPECT_EQ(told(flagged(80, 0, 0.05, 20, -1), susceptibility_property),
+            "has -1, far below its other values (0 to 0.05), in 20 of its 100 cells");
+  // contrasts, heavy ones too, a diamagnetic rock, a rare value, none that lies apart, 0
+  EXPECT_EQ(told(flagged(80, 0, 300, 20, -2000), density_property), "");
+  EXPECT_EQ(told(flagged(80, -4000, 4000, 20, -6000), density_property), "");
+  EXPECT_EQ(told(flagged(80, 0, 0.05, 20, -1e-5), susceptibility_property), "");
+  EXPECT_EQ(told(flagged(80, 0, 1, 20, -0.9), susceptibility_property), "");
+  EXPECT_EQ(told(flagged(499, 0, 300, 2, -9000), density_property), "");
+  EXPECT_EQ(told(flagged(80, 2300, 2900, 20, 0), density_property), "");
+  EXPECT_EQ(told(flagged(2, 0, 0, 20, 0), density_property), "");
+  EXPECT_TRUE(find_air_mark(flagged(80, 0, 0.05, 1, -100), susceptibility_property, 1)->is_certain);
+}
+
+TEST_F(Ubc, SaysWhatSeemsToBeAirInARun) {
+  ubc(small_mesh, "-9\n0.2\n-9\n0.3\n0\n0\n0\n0.1\n1\n0.1\n1\n0.1\n");
+  EXPECT_THAT(
+      made(m_run, m_spec)->warnings(),
+      ElementsAre("model.mesh.ubc.density: 'm.den' has -9 g/cm3, far below its other values (0 to 1), in 2 of its "
+                  "12 cells: if that marks inactive cells, such as air, write inactive: -9 beside it"));
+  m_spec.ubc->inactive = -9;
+  EXPECT_THAT(made(m_run, m_spec)->warnings(), IsEmpty());
+}
+
+TEST_F(Ubc, StarsOfAMeshMayHaveBlanks) {
+  const CellEdges edges =
+      read_ubc_mesh({m_folder.write("a.msh", "7 4 2\n0 0 0\n100 2*50 3*20 150\n4*100\n2*5\n"), "", ""});
+  for (const char* mesh : {"7 4 2\n0 0 0\n100 2 * 50 3 * 20 150\n 4 * 100\n2 * 5\n",
+                           "7 4 2\n0 0 0\n100 2* 50 3 *20 150\n4\t*\t100\n2  *  5 ! two * 5\n",
+                           "7 4 2 0 0 0 100 2 * 5.0D+01 3 * 20\n150 4 * 1.0d+2\n2 *5"}) {
+    EXPECT_EQ(read_ubc_mesh({m_folder.write("b.msh", mesh), "", ""}), edges) << mesh;
+  }
+  ubc("2 3 2\n0 0 0\n2 *\n", small_density);
+  EXPECT_EQ(message(), "m.msh:3: widths along easting: '' is no finite number");
+}
+
+TEST_F(Ubc, OtherMeshesOfUbcAreNamed) {
+  const auto refused = [&](std::string_view mesh) {
+    ubc(mesh, small_density);
+    return message();
+  };
+  const std::string octree = "16 16 8\n-800 -800 100\n100 100 50\n2\n1 1 1 8\n9 1 1 8\n";
+  EXPECT_THAT(refused(octree), HasSubstr("'m.msh' is a UBC OcTree mesh, whose cells differ in size"));
+  EXPECT_THAT(refused("! octree\n" + octree), HasSubstr("is a UBC OcTree mesh"));
+  EXPECT_THAT(refused("2\n-200 -100 4\n300 8\n3\n0 50 2\n200 3\n300 1\n"), HasSubstr("is a 2-D mesh of UBC"));
+  EXPECT_THAT(refused("1\n-200 300 10\n1\n0 200 5\n"), HasSubstr("is a 2-D mesh of UBC"));
+  // nine cells: as many numbers as a tensor mesh of these counts has widths
+  std::string nine = "16 16 8\n0 0 0\n1 1 1\n9\n";
+  for (int i = 1; i <= 9; ++i) nine += std::to_string(i) + " 1 1 1\n";
+  EXPECT_THAT(refused(nine), HasSubstr("is a UBC OcTree mesh"));
+  // widths over several lines are a tensor mesh
+  ubc("4 3 2\n0 0 0\n1 1 1\n1\n1 1 1\n2*1\n",
+      "0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n1\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n");
+  EXPECT_EQ(message(), "");
 }
 
 TEST_F(Ubc, ReadsUbcFilesHoweverTheyAreBroken) {
@@ -369,7 +449,61 @@ TEST_F(UbcFormats, NamesWhatIsWrongInMagneticData) {
   const InputFile named{m_folder.write("d.mag", "1\n1 2 3 4\n"), "", ""};
   EXPECT_THAT(testing::mistakes([&] { (void)read_ubc_data(named, {}, {}); }),
               ::testing::HasSubstr("does not begin as UBC's magnetic data do: inclination, declination and intensity"));
-  EXPECT_TRUE(is_ubc_data(named));
+  EXPECT_THAT(formats_of(named), ElementsAre(FileFormat::ubc_data));
+}
+
+TEST_F(UbcFormats, CellsOfAnOctreeAreBoxes) {
+  const auto octree = [&](std::string_view cells) {
+    return read_ubc_octree(file("16 16 8\n-800 -800 100\n100 100 50\n" + std::string(cells)));
+  };
+  const PrismBlock cells = octree("2 ! cells\n1 1 1 8\n9 5 7 2\n");
+  EXPECT_THAT(cells.west, ElementsAre(-800, 0));
+  EXPECT_THAT(cells.east, ElementsAre(0, 200));
+  EXPECT_THAT(cells.south, ElementsAre(-800, -400));
+  EXPECT_THAT(cells.north, ElementsAre(0, -200));
+  EXPECT_THAT(cells.top, ElementsAre(100, -200));
+  EXPECT_THAT(cells.bottom, ElementsAre(-300, -300));
+  const auto wrong = [&](std::string_view text) {
+    return m_folder.removed_from(testing::mistakes([&] { (void)octree(text); }));
+  };
+  for (const char* row : {"9 5 8 2", "0 1 1 1", "1 1 1 0", "1.5 1 1 1", "1 1 1 1e300", "1 1 1"}) {
+    EXPECT_THAT(wrong("1\n" + std::string(row) + "\n"), HasSubstr("in.txt:5: no cell within 16 x 16 x 8")) << row;
+  }
+  EXPECT_THAT(wrong("3\n1 1 1 8\n"), HasSubstr("says that it holds 3 cells, but has 1"));
+}
+
+TEST_F(UbcFormats, WhatATextIsFollowsFromContentThenSuffix) {
+  using enum FileFormat;
+  const auto formats = [&](const char* name, std::string_view text) {
+    return formats_of({m_folder.write(name, text), "", ""});
+  };
+  const std::string magnetic = "60 0 5e4\n60 0 1\n1\n1 2 3 4\n";
+  for (const char* name : {"a.txt", "a.dat", "a.csv", "a.obs"})
+    EXPECT_THAT(formats(name, magnetic), ElementsAre(ubc_data));
+  const std::string four = "2\n1 2 3 4\n1 2 3 5\n";
+  for (const char* name : {"a.obs", "a.LOC", "a.grv", "a.pre"}) EXPECT_THAT(formats(name, four), ElementsAre(ubc_data));
+  for (const char* name : {"a.txt", "a", "a.dat", "a.xyz", "a.csv"}) {
+    EXPECT_THAT(formats(name, four), ElementsAre(ubc_data, tomofast_data)) << name;
+  }
+  EXPECT_THAT(formats("a.txt", "1\n1 2 3\n"), ElementsAre(ubc_data, tomofast_data, tomofast_values));
+  EXPECT_THAT(formats("a.txt", "1\n1 2 3 4 5\n"), ElementsAre(ubc_data));
+  EXPECT_THAT(formats("a.txt", "1\n1 2 3 4 5 6\n"), ElementsAre(tomofast_data));
+  EXPECT_THAT(formats("a.txt", "! one\n\n1\n0 1 0 1 0 1 1 1 1\n"), ElementsAre(tomofast_grid));
+  EXPECT_THAT(formats("a.msh", "1\n0 1 0 1 0 1 1 1 1\n"), ElementsAre(tomofast_grid));
+  EXPECT_THAT(formats("a.txt", "2\n.5\n.6\n"), ElementsAre(tomofast_values));
+  EXPECT_THAT(formats("a.den", "2\n.5\n.6\n"), ElementsAre(ubc_model));
+  // a table, whatever its name; a list is none
+  EXPECT_THAT(formats("a.txt", "x y z gz\n1 2 3 4\n5 6 7 8\n"), ElementsAre(xyz));
+  EXPECT_THAT(formats("a.dat", "station,x,y,z\np 1,1,2,3\n"), ::testing::IsEmpty());
+  EXPECT_THAT(formats("a.dat", "station,x,y,z\np1,1,2,3\n"), ElementsAre(csv));
+  EXPECT_THAT(formats("a.obs", "1 2 3 .5\n4 5 6 .7\n"), ElementsAre(xyz));
+  EXPECT_THAT(formats("a.txt", ".5\n.6\n"), ::testing::IsEmpty());
+  EXPECT_THAT(formats("a.txt", ""), ::testing::IsEmpty());
+  EXPECT_THAT(formats("a.csv", ""), ElementsAre(csv));
+  // meshes
+  EXPECT_THAT(formats("a.txt", "2 1 1\n0 0 0\n2*5\n1\n1\n"), ElementsAre(ubc_mesh));
+  EXPECT_THAT(formats("a.ome", "2 2 2\n0 0 0\n1 1 1\n1\n1 1 1 2\n"), ElementsAre(ubc_mesh));
+  EXPECT_THAT(formats("a.txt", "1 1 1\n2 2 2\n3 3 3\n"), ElementsAre(xyz));
 }
 
 TEST_F(UbcFormats, NamesWhatIsWrongInData) {

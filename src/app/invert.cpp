@@ -38,6 +38,7 @@
 #include "inversion/low_rank_algebra.hpp"
 #include "inversion/outcome.hpp"
 #include "inversion/trend_basis.hpp"
+#include "io/file_content.hpp"
 #include "io/inversion_files.hpp"
 #include "io/sensitivity_file.hpp"
 #include "model/choices.hpp"
@@ -233,6 +234,13 @@ std::vector<std::string> signal_warnings(const DataSet& data, Trend trend) {
     if (std::string in_tesla = tesla_warning(data, f, field); !in_tesla.empty())
       warnings.push_back(std::move(in_tesla));
     const std::size_t number = f++;
+    double largest = 0;
+    const auto n = static_cast<std::size_t>(data.points.size());
+    for (std::size_t i = number * n; i < (number + 1) * n; ++i) {
+      largest = std::max(largest, std::abs(data.values[i] * field.scale));
+    }
+    const std::string gravity = gravity_warning(field, largest);
+    if (!gravity.empty()) warnings.push_back(fmt::format("{}: {}", shown(data.name), gravity));
     if (data.sigma_is_unknown) continue;
     const double ratio = signal_to_sigma(data, number, trend != Trend::none);
     const std::string constant = trend == Trend::none ? constant_warning(data, number, field) : "";
@@ -241,7 +249,7 @@ std::vector<std::string> signal_warnings(const DataSet& data, Trend trend) {
       warnings.push_back(fmt::format(
           "{}: {} is {:.2g} times its sigma (RMS), so it may hold noise alone; sigma is in {}: is it too large?",
           shown(data.name), field.name, ratio, field.unit));
-    } else if (ratio > most_sigmas) {
+    } else if (ratio > most_sigmas && gravity.empty()) {
       warnings.push_back(fmt::format(
           "{}: {} is {:.2g} times its sigma (RMS), more than surveys reach: are both in {}, is it an anomaly and not "
           "the whole field of the Earth, and does sigma hold the noise?",

@@ -231,14 +231,32 @@ void fill_inactive(std::span<std::vector<double>> columns, const InputFile& file
                               counted(std::ssize(columns.front()), "cell"), file.path.filename().string()));
 }
 
-/// What a key of the case, "model.voxels.density", asks for; what is to be said of it is added to `notes`.
+/// What is to be said of cells that are being made.
+struct Remarks {
+  std::vector<std::string> notes, warnings;
+
+  void add_to(Cells& cells) && {
+    for (std::string& note : notes) cells.add_note(std::move(note));
+    for (std::string& warning : warnings) cells.add_warning(std::move(warning));
+  }
+};
+
+constexpr const char* if_air = ": if that marks inactive cells, such as air, write ";
+
+/// What a key of the case, "model.voxels.density", asks for; what is to be said of it is added to `remarks`.
 PropertyFill property_fill(const Case& run, const std::string& key, const PropertySpec& spec, const CellEdges& edges,
-                           std::vector<std::string>& notes) {
+                           Remarks& remarks) {
   if (const auto* named = std::get_if<DensityFile>(&spec)) {
     const InputFile file = input_file(run, named->file, key + ".file");
-    if (std::string note = ubc_model_note(file, *named); !note.empty()) notes.push_back(std::move(note));
+    if (std::string note = ubc_model_note(file, *named); !note.empty()) remarks.notes.push_back(std::move(note));
     std::vector<double> values = read_densities(file, *named, edges, NanDensities::kept_where_marked);
-    fill_inactive(std::span(&values, 1), file, notes);
+    // what no rock has is told, or refused, by its value
+    const auto air = find_air_mark(values, key.ends_with("density") ? density_property : susceptibility_property, 1);
+    if (air && !air->is_certain) {
+      remarks.warnings.push_back(
+          fmt::format("{}: '{}' {}{}0 there", file.key, file.path.filename().string(), air->text, if_air));
+    }
+    fill_inactive(std::span(&values, 1), file, remarks.notes);
     return listed_fill(std::move(values));
   }
   PropertyFill fill;
@@ -287,14 +305,15 @@ double effective_unit(const Case& run, const InputFile& file) {
 
 /// The same of all properties; `key`: "model.voxels".
 CellBackground cell_background(const Case& run, const std::string& key, const CellProperties& spec,
-                               const CellEdges& edges, std::vector<std::string>& notes) {
+                               const CellEdges& edges, Remarks& remarks) {
   CellBackground background;
-  background[density_property] = property_fill(run, key + ".density", spec.density, edges, notes);
-  background[susceptibility_property] = property_fill(run, key + ".susceptibility", spec.susceptibility, edges, notes);
+  background[density_property] = property_fill(run, key + ".density", spec.density, edges, remarks);
+  background[susceptibility_property] =
+      property_fill(run, key + ".susceptibility", spec.susceptibility, edges, remarks);
   PropertyFill* const magnetization = &background[magnetization_property];
   if (const auto* named = std::get_if<DensityFile>(&spec.magnetization)) {
-    Vectors components =
-        read_cell_magnetizations(run, input_file(run, named->file, key + ".magnetization.file"), *named, edges, notes);
+    Vectors components = read_cell_magnetizations(run, input_file(run, named->file, key + ".magnetization.file"),
+                                                  *named, edges, remarks.notes);
     for (std::size_t d = 0; d < 3; ++d) magnetization[d] = listed_fill(std::move(components[d]));
   } else {
     for (std::size_t d = 0; d < 3; ++d) magnetization[d].value = std::get<0>(spec.magnetization)[d];
@@ -314,10 +333,10 @@ void note_vectors(const CellProperties& spec, Cells& cells) {
 }
 
 std::unique_ptr<Cells> voxels_of(const Case& run, const VoxelsSpec& spec) {
-  std::vector<std::string> notes;
+  Remarks remarks;
   auto cells = make_voxels(
-      spec, [&](const CellEdges& edges) { return cell_background(run, "model.voxels", spec, edges, notes); });
-  for (std::string& note : notes) cells->add_note(std::move(note));
+      spec, [&](const CellEdges& edges) { return cell_background(run, "model.voxels", spec, edges, remarks); });
+  std::move(remarks).add_to(*cells);
   note_vectors(spec, *cells);
   return cells;
 }
@@ -332,27 +351,23 @@ struct UbcProperty {
   std::int64_t inactive = 0;
 };
 
-/// Throws InputError where a number that is no density or susceptibility seems to mark inactive cells.
-void check_air(const UbcProperty& of, const std::vector<double>& values) {
-  const auto refuse = [&](const std::string& what, double mark, const char* more) {
-    throw of.file.error(fmt::format("{}: if that marks inactive cells, such as air, write inactive: {} beside it{}",
-                                    what, number_text(mark), more));
-  };
-  if (of.property == susceptibility_property) {
-    const double least = *std::min_element(values.begin(), values.end());
-    if (least < susceptibility_limits.min)
-      refuse(fmt::format("has {}, no susceptibility", number_text(least)), least, "");
-  } else if (const auto air = find_air_mark(values, of.to_si)) {
-    constexpr double most_in_kilograms = 5000;
-    const double written = in_unit(air->density, of.to_si);
-    const bool may_be_kilograms = of.to_si != 1 && std::abs(written) <= most_in_kilograms;
-    refuse(air->text, written, may_be_kilograms ? "; if the file is in kg/m3, density_unit: kg/m3" : "");
-  }
+/// Warns where a number seems to mark inactive cells; throws InputError where no density or susceptibility is it.
+void check_air(const UbcProperty& of, const std::vector<double>& values, Remarks& remarks) {
+  const auto air = find_air_mark(values, of.property, of.to_si);
+  if (!air) return;
+  constexpr double most_in_kilograms = 5000;
+  const double written = in_unit(air->value, of.to_si);
+  const bool may_be_kilograms = of.to_si != 1 && std::abs(written) <= most_in_kilograms && air->is_certain;
+  const std::string text = fmt::format("{}{}inactive: {} beside it{}", air->text, if_air, number_text(written),
+                                       may_be_kilograms ? "; if the file is in kg/m3, density_unit: kg/m3" : "");
+  if (air->is_certain) throw of.file.error(text);
+  remarks.warnings.push_back(fmt::format("{}: '{}' {}", of.file.key, of.file.path.filename().string(), text));
 }
 
 /// Fills the properties that a file of UBC's holds, with 0 in its inactive cells. Throws InputError where all cells are
 /// inactive, too.
-void fill_from_ubc(CellBackground& background, UbcProperty& of, const UbcFiles& files, const CellCounts& counts) {
+void fill_from_ubc(CellBackground& background, UbcProperty& of, const UbcFiles& files, const CellCounts& counts,
+                   Remarks& remarks) {
   Vectors columns;
   const bool is_vector = of.columns == columns.size();
   if (is_vector) {
@@ -371,7 +386,7 @@ void fill_from_ubc(CellBackground& background, UbcProperty& of, const UbcFiles& 
   if (is_vector) {
     check_vectors_mark(of.file, columns, of.to_si, "");
   } else {
-    check_air(of, columns[0]);
+    check_air(of, columns[0], remarks);
   }
   for (std::size_t c = 0; c < of.columns; ++c) background[of.property + c] = listed_fill(std::move(columns[c]));
 }
@@ -410,13 +425,15 @@ std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
   for (const UbcProperty& of : properties) problems.collect([&] { check_readable(of.file); });
   problems.throw_if_any();
   std::int64_t cell_total = 0;
+  Remarks remarks;
   auto cells = make_mesh(read_ubc_mesh(mesh), mesh.key, [&](const CellEdges& edges) {
     const CellCounts counts = counts_of(edges);
     cell_total = counts[0] * counts[1] * counts[2];
     CellBackground background;
-    for (UbcProperty& of : properties) fill_from_ubc(background, of, files, counts);
+    for (UbcProperty& of : properties) fill_from_ubc(background, of, files, counts, remarks);
     return background;
   });
+  std::move(remarks).add_to(*cells);
   for (const UbcProperty& of : properties) {
     if (files.inactive) tell_inactive(of, *files.inactive, cell_total, *cells);
   }
@@ -433,11 +450,11 @@ std::unique_ptr<Cells> mesh_of_ubc(const Case& run, const UbcFiles& files) {
 std::unique_ptr<Cells> mesh_of(const Case& run, const MeshSpec& spec) {
   if (spec.ubc) return mesh_of_ubc(run, *spec.ubc);
   CellGrid grid = mesh_grid(run, spec);
-  std::vector<std::string> notes;
+  Remarks remarks;
   auto cells = make_mesh(std::move(grid.edges), "model.mesh", [&](const CellEdges& edges) {
-    return cell_background(run, "model.mesh", spec, edges, notes);
+    return cell_background(run, "model.mesh", spec, edges, remarks);
   });
-  for (std::string& note : notes) cells->add_note(std::move(note));
+  std::move(remarks).add_to(*cells);
   note_vectors(spec, *cells);
   cells->set_rounding(grid.rounding);
   return cells;

@@ -303,7 +303,7 @@ private:
     if (file == nullptr || file->kind != Kind::scalar || file->text.empty()) return false;
     const std::string suffix = lower_case(std::filesystem::path(file->text).extension().string());
     const bool is_called_mesh = suffix == ".msh" || suffix == ".mesh";
-    if (!is_called_mesh && !looks_like_ubc_mesh({in_folder(file->text), "", ""})) return false;
+    if (!is_called_mesh && ubc_mesh_in(InputFile{in_folder(file->text), "", ""}) == UbcMesh::none) return false;
     const YamlNode* density = value.node->kind == Kind::map ? value.node->find("density") : nullptr;
     if (density != nullptr && density->kind == Kind::map) density = density->find("file");
     const bool is_named = density != nullptr && density->kind == Kind::scalar && !density->text.empty();

@@ -25,31 +25,45 @@
 #include "model/choices.hpp"
 #include "model/edges.hpp"
 #include "model/extents.hpp"
+#include "model/properties.hpp"
 
 namespace prismfield {
 namespace {
 
 constexpr std::string_view blanks = " \t,";
 
+bool are_numbers(const std::vector<std::string>& words) {
+  double value = 0;
+  return std::all_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return parse_number(word, value) == NumberStatus::ok; });
+}
+
 // 0 - z, so that 0 does not become -0.
 double other_way(double z) { return 0.0 - z; }
 
-/// Words of a UBC file one by one, with the line of each.
+/// Words of a UBC mesh, with the line of each.
 class UbcWords {
 public:
-  explicit UbcWords(const InputFile& file) : m_file(file), m_reader(file) {}
+  explicit UbcWords(const InputFile& file) : m_file(file) {
+    LineReader reader(file);
+    std::string_view line;
+    while (reader.next(line)) {
+      const std::string text = closed_up(line.substr(0, line.find('!')));
+      std::string_view rest = text;
+      for (std::string_view word = take_word(rest, blanks); !word.empty(); word = take_word(rest, blanks)) {
+        m_words.push_back({std::string(word), reader.number()});
+      }
+    }
+    m_last_line = std::max<std::int64_t>(reader.number(), 1);
+  }
 
   /// The next word; empty at the end of the file.
   std::string_view next() {
-    for (;;) {
-      if (const std::string_view word = take_word(m_line, blanks); !word.empty()) return word;
-      if (!m_reader.next(m_line)) return {};
-      m_line = m_line.substr(0, m_line.find('!'));
-    }
+    return m_next < m_words.size() ? std::string_view(m_words[m_next++].text) : (m_at_end = true, std::string_view());
   }
 
   [[noreturn]] void fail(const std::string& key, const std::string& what) const {
-    throw InputError(line_of(m_file, std::max<std::int64_t>(m_reader.number(), 1)), key, what);
+    throw InputError(line_of(m_file, m_at_end || m_next == 0 ? m_last_line : m_words[m_next - 1].line), key, what);
   }
 
   /// The next word, which has to be there.
@@ -75,56 +89,56 @@ public:
     return value;
   }
 
-private:
-  const InputFile& m_file;
-  LineReader m_reader;
-  std::string_view m_line;
-};
-
-/// The widths that a word stands for, such as 6*25; nothing where it is no such word.
-std::optional<std::int64_t> widths_in(std::string_view word) {
-  double width = 0;
-  std::int64_t repeats = 1;
-  if (const std::size_t star = word.find('*'); star != std::string_view::npos) {
-    if (parse_integer(word.substr(0, star), repeats) != NumberStatus::ok || repeats < 0) return {};
-    word.remove_prefix(star + 1);
-  }
-  if (parse_number(word, width) != NumberStatus::ok) return {};
-  return std::min(repeats, most_cells_in_a_direction);
-}
-
-/// The first line of widths that has not as many as there are cells, in a mesh whose counts, corner and widths along
-/// each direction have a line each, as UBC's programs write it; nothing where they have not.
-std::optional<InputError> wrong_line(const InputFile& file, const CellCounts& counts) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file.path, error)) return {};
-  LineReader reader(file);
-  std::vector<std::pair<std::int64_t, std::int64_t>> widths_of_lines;
-  constexpr std::size_t head = 2, all = 5;
-  std::string_view line;
-  while (reader.next(line)) {
-    std::int64_t words = 0, widths = 0;
-    line = line.substr(0, line.find('!'));
-    for (std::string_view word = take_word(line, blanks); !word.empty(); word = take_word(line, blanks)) {
-      const auto found = widths_in(word);
-      if (!found) return {};
-      ++words;
-      widths += *found;
+  /// Throws InputError for the first line of widths that has not as many as there are cells, in a mesh whose counts,
+  /// corner and widths along each direction have a line each, as UBC's programs write it.
+  void check_lines(const CellCounts& counts) const {
+    struct Line {
+      std::int64_t number = 0, words = 0, widths = 0;
+    };
+    constexpr std::size_t head = 2, all = 5;
+    std::vector<Line> lines;
+    for (const auto& [text, number] : m_words) {
+      if (lines.empty() || lines.back().number != number) lines.push_back({number});
+      std::int64_t repeats = 1;
+      const std::size_t star = text.find('*');
+      if (star != std::string::npos && parse_integer(text.substr(0, star), repeats) != NumberStatus::ok) return;
+      ++lines.back().words;
+      lines.back().widths += std::clamp<std::int64_t>(repeats, 0, most_cells_in_a_direction);
     }
-    if (words == 0) continue;
-    if (widths_of_lines.size() == all || (widths_of_lines.size() < head && words != 3)) return {};
-    widths_of_lines.emplace_back(reader.number(), widths);
+    if (lines.size() != all || lines[0].words != 3 || lines[1].words != 3) return;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Line& line = lines[head + d];
+      if (line.widths == counts[d]) continue;
+      throw InputError(
+          line_of(m_file, line.number), std::string("widths along ") + direction_names[d],
+          fmt::format("{} on this line, but there are {}", counted(line.widths, "width"), counted(counts[d], "cell")));
+    }
   }
-  if (widths_of_lines.size() != all) return {};
-  for (std::size_t d = 0; d < 3; ++d) {
-    const auto [number, widths] = widths_of_lines[head + d];
-    if (widths == counts[d]) continue;
-    return InputError(
-        line_of(file, number), std::string("widths along ") + direction_names[d],
-        fmt::format("{} on this line, but there are {}", counted(widths, "width"), counted(counts[d], "cell")));
+
+private:
+  struct Word {
+    std::string text;
+    std::int64_t line;
+  };
+
+  /// A line without the blanks that Fortran's programs leave round a star: 3 * 50 is 3*50.
+  static std::string closed_up(std::string_view line) {
+    std::string text;
+    for (const char c : line) {
+      const bool is_blank = c == ' ' || c == '\t';
+      if (is_blank && text.ends_with('*')) continue;
+      if (c == '*') text.resize(text.find_last_not_of(" \t") + 1);
+      text += c;
+    }
+    return text;
   }
-  return {};
-}
+
+  const InputFile& m_file;
+  std::vector<Word> m_words;
+  std::size_t m_next = 0;
+  bool m_at_end = false;
+  std::int64_t m_last_line = 1;
+};
 
 /// The first rows of a text, none of what cannot be read once more.
 std::vector<std::vector<std::string>> first_rows(const InputFile& file, std::size_t n) {
@@ -135,12 +149,6 @@ std::vector<std::vector<std::string>> first_rows(const InputFile& file, std::siz
   } catch (const InputError&) {
     return {};
   }
-}
-
-bool are_numbers(const std::vector<std::string>& words) {
-  double value = 0;
-  return std::all_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return parse_number(word, value) == NumberStatus::ok; });
 }
 
 /// Whether a text holds a number a line, as UBC models do: several lines do.
@@ -173,7 +181,7 @@ CellEdges read_edges_of(const InputFile& file) {
     while (widths.size() < n) {
       const std::string_view word = words.next();
       if (word.empty()) {
-        if (const auto error = wrong_line(file, counts)) throw InputError(*error);
+        words.check_lines(counts);
         words.fail(what, fmt::format("the file ends after {} of {} widths", widths.size(), n));
       }
       const std::size_t star = word.find('*');
@@ -181,7 +189,7 @@ CellEdges read_edges_of(const InputFile& file) {
       const double width = words.number_in(star == std::string_view::npos ? word : word.substr(star + 1), what);
       if (!(width > 0)) words.fail(what, fmt::format("a width of {}; widths must be above 0", width));
       if (static_cast<std::size_t>(repeats) > n - widths.size()) {
-        if (const auto error = wrong_line(file, counts)) throw InputError(*error);
+        words.check_lines(counts);
         words.fail(what, fmt::format("{} brings {} widths to {}, but there are {} cells", excerpt(word), widths.size(),
                                      widths.size() + static_cast<std::size_t>(repeats), n));
       }
@@ -197,28 +205,11 @@ CellEdges read_edges_of(const InputFile& file) {
   }
   const std::string_view rest = words.next();
   if (!rest.empty()) {
-    if (const auto error = wrong_line(file, counts)) throw InputError(*error);
+    words.check_lines(counts);
     words.fail("", excerpt(rest) + " behind the last width");
   }
   if (const std::string error = error_in_total(counts); !error.empty()) throw file.error("has " + error);
   return edges;
-}
-
-/// The numbers of a UBC model in the order of the file.
-std::vector<double> read_model_values(const InputFile& file, const CellCounts& counts, const std::string& what) {
-  NumbersRequest request;
-  request.comment = "!";
-  request.count = counts[0] * counts[1] * counts[2];
-  request.what = what;
-  const std::string need =
-      fmt::format("the mesh of {} x {} x {} has {} cells", counts[0], counts[1], counts[2], request.count);
-  try {
-    return read_values(file, request, need);
-  } catch (const InputError&) {
-    if (!looks_like_ubc_mesh(file)) throw;
-  }
-  throw file.error("looks like a UBC mesh (nE nN nZ, a corner, widths), and a UBC model is a number a line; " +
-                   swap_text(file));
 }
 
 /// Calls found(cell) for the number of each cell, in the order of a file.
@@ -247,9 +238,9 @@ struct DataColumns {
 
 /// Adds data below their number: places, then values of fields and, of one field, its standard deviation, the same
 /// columns in all lines. layout(columns) says which, nothing for another number; wrong(columns, columns before) says
-/// what is wrong with such a line.
+/// what is wrong with such a line. Throws InputError for places that stand for none.
 template <class Layout, class Wrong>
-void read_rows(NumberRows& rows, PointFields& result, const Layout& layout, const Wrong& wrong) {
+void read_rows(const InputFile& file, NumberRows& rows, PointFields& result, const Layout& layout, const Wrong& wrong) {
   static_cast<void>(rows.read_count());
   std::vector<double> row;
   std::size_t columns = 0;
@@ -275,21 +266,63 @@ void read_rows(NumberRows& rows, PointFields& result, const Layout& layout, cons
     for (std::size_t f = 0; f < result.values.size(); ++f) result.values[f].push_back(row[3 + f]);
     if (known->has_sigma) result.sigma[0].push_back(row[4]);
   }
+  for (const std::vector<double>* column : {&result.points.easting, &result.points.northing, &result.points.upward}) {
+    const std::vector<bool> none = find_dummies(*column);
+    if (none.empty()) continue;
+    const auto first = static_cast<std::size_t>(std::find(none.begin(), none.end(), true) - none.begin());
+    throw file.error(
+        fmt::format("has {} as a place, which looks like a dummy, a number that stands for none, in {}; take "
+                    "out such rows and correct the number above them",
+                    number_text((*column)[first]), counted(std::count(none.begin(), none.end(), true), "row")));
+  }
 }
 
 }  // namespace
 
-bool looks_like_ubc_mesh(const InputFile& file) {
-  const auto rows = first_rows(file, 3);
-  const auto is_count = [](const std::string& word) {
+UbcMesh ubc_mesh_in(const std::vector<std::vector<std::string>>& rows) {
+  const auto has = [&](std::size_t row, std::size_t words) { return row < rows.size() && rows[row].size() == words; };
+  const auto are_counts = [&](std::size_t row) {
     std::int64_t count = 0;
-    return parse_integer(word, count) == NumberStatus::ok && count > 0;
+    return std::all_of(rows[row].begin(), rows[row].end(), [&](const std::string& word) {
+      return parse_integer(word, count) == NumberStatus::ok && count > 0;
+    });
   };
-  return rows.size() == 3 && rows[0].size() == 3 && rows[1].size() == 3 &&
-         std::all_of(rows[0].begin(), rows[0].end(), is_count) && are_numbers(rows[1]);
+  // the segments of each of two directions: the first with where it begins, the next with their ends and cells
+  std::size_t at = 0;
+  int directions = 0;
+  for (; has(at, 1) && are_counts(at) && has(at + 1, 3) && are_numbers(rows[at + 1]); ++directions) {
+    std::size_t segments = 0;
+    static_cast<void>(parse_integer(rows[at][0], segments));
+    for (at += 2; segments > 1 && has(at, 2) && are_numbers(rows[at]); --segments) ++at;
+    if (segments != 1) break;
+  }
+  if (directions == 2 && at == rows.size()) return UbcMesh::two_dimensional;
+  if (!has(0, 3) || !has(1, 3) || !are_counts(0) || !are_numbers(rows[1])) return UbcMesh::none;
+  const bool is_octree = has(2, 3) && has(3, 1) && are_counts(3) && has(4, 4);
+  std::int64_t cells = 0;
+  if (is_octree) static_cast<void>(parse_integer(rows[3][0], cells));
+  const auto listed = std::ssize(rows) - 4;
+  if (is_octree && are_counts(4) && (cells == listed || (cells > listed && rows.size() == mesh_rows))) {
+    return UbcMesh::octree;
+  }
+  return UbcMesh::tensor;
 }
 
+UbcMesh ubc_mesh_in(const InputFile& file) { return ubc_mesh_in(first_rows(file, mesh_rows)); }
+
 CellEdges read_ubc_mesh(const InputFile& file) {
+  const UbcMesh kind = ubc_mesh_in(file);
+  if (kind == UbcMesh::octree) {
+    throw file.error(
+        "is a UBC OcTree mesh, whose cells differ in size, and a tensor mesh is needed; prismfield convert MODEL "
+        "OUT.csv "
+        "--mesh with this mesh makes prisms of it, which model.prisms takes");
+  }
+  if (kind == UbcMesh::two_dimensional) {
+    throw file.error(
+        "is a 2-D mesh of UBC (as DCIP2D's: numbers of segments, their ends and cells), and one of three dimensions is "
+        "needed: nE nN nZ, the top south-west corner, widths");
+  }
   try {
     return read_edges_of(file);
   } catch (const InputError&) {
@@ -300,14 +333,70 @@ CellEdges read_ubc_mesh(const InputFile& file) {
       file.key.empty() ? "if it is a model, say --from ubc-model, and by --mesh its mesh" : swap_text(file)));
 }
 
+PrismBlock read_ubc_octree(const InputFile& file) {
+  ProblemList problems;
+  NumberRows rows(file, "cell", problems);
+  std::array<std::vector<double>, 3> head;
+  for (std::vector<double>& line : head) {
+    const bool is_there = rows.next(line);
+    problems.throw_if_any();
+    if (is_there && line.size() == 3) continue;
+    throw InputError(rows.where(), "", "three numbers are needed: counts, the top south-west corner, edges");
+  }
+  const auto& [counts, corner, edge] = head;
+  static_cast<void>(rows.read_count());
+  PrismBlock cells;
+  std::vector<double> row;
+  while (rows.next(row)) {
+    const bool is_cell = row.size() == 4 && std::all_of(row.begin(), row.end(), [](double number) {
+                           return number >= 1 && number == std::floor(number);
+                         });
+    std::array<double, 3> first{}, last{};
+    bool is_within = is_cell;
+    for (std::size_t d = 0; d < 3 && is_within; ++d) {
+      const double begin = row[d] - 1, end = begin + row[3];
+      first[d] = d == 2 ? corner[d] - end * edge[d] : corner[d] + begin * edge[d];
+      last[d] = d == 2 ? corner[d] - begin * edge[d] : corner[d] + end * edge[d];
+      is_within = end <= counts[d] && first[d] < last[d] && std::isfinite(last[d] - first[d]);
+    }
+    if (is_within) {
+      add_prism(cells, {first[0], last[0], first[1], last[1], first[2], last[2], 0});
+    } else {
+      rows.refuse("lines that are no cell",
+                  fmt::format("no cell within {} x {} x {}; i, j, k (from 1, k downwards) and its size are needed",
+                              counts[0], counts[1], counts[2]));
+    }
+  }
+  problems.throw_if_any();
+  return cells;
+}
+
+std::vector<double> read_ubc_values(const InputFile& file, double to_si, std::int64_t cells, const std::string& mesh,
+                                    const std::string& what) {
+  NumbersRequest request;
+  request.comment = "!";
+  request.count = cells;
+  request.what = what;
+  std::vector<double> values;
+  try {
+    values = read_values(file, request, fmt::format("{} has {} cells", mesh, cells));
+  } catch (const InputError&) {
+    if (ubc_mesh_in(file) == UbcMesh::none) throw;
+    throw file.error("looks like a UBC mesh (nE nN nZ, a corner, widths), and a UBC model is a number a line; " +
+                     swap_text(file));
+  }
+  for (double& value : values) {
+    value *= to_si;
+    if (!std::isfinite(value)) throw file.error("holds densities too large for double precision in kg/m3");
+  }
+  return values;
+}
+
 std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts,
                                        const std::string& what) {
-  std::vector<double> densities = read_model_values(file, counts, what);
-  for (double& density : densities) {
-    density *= to_si;
-    if (!std::isfinite(density)) throw file.error("holds densities too large for double precision in kg/m3");
-  }
-  return in_cell_order(CellOrder::ubc, counts, densities);
+  const std::string mesh = fmt::format("the mesh of {} x {} x {}", counts[0], counts[1], counts[2]);
+  return in_cell_order(CellOrder::ubc, counts,
+                       read_ubc_values(file, to_si, counts[0] * counts[1] * counts[2], mesh, what));
 }
 
 std::array<std::vector<double>, 3> read_ubc_vectors(const InputFile& file, double to_si, const CellCounts& counts) {
@@ -349,27 +438,56 @@ double magnetization_of(const InducingField& field) {
   return field.intensity * nanotesla / Magnetic{}.vacuum_permeability;
 }
 
-std::optional<AirMark> find_air_mark(const std::vector<double>& densities, double to_si) {
+std::optional<AirMark> find_air_mark(const std::vector<double>& values, std::size_t property, double to_si) {
+  const bool is_density = property == density_property;
   // kg/m3: no contrast is below the first, the heaviest metals have 22,600
-  constexpr double least = -10'000, most = 30'000;
-  AirMark mark;
-  std::int64_t ordinary = 0;
-  for (const double density : densities) {
-    if (density == 0 || std::isnan(density)) continue;
-    if (density >= least && density <= most) {
-      ++ordinary;
+  const Range known = is_density ? Range{-10'000, 30'000} : Range{susceptibility_limits.min, susceptibility_limits.max};
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double least = infinity, next = infinity, most = -infinity, beyond = 0;
+  std::int64_t n_least = 0, n_beyond = 0, n_known = 0;
+  bool is_one = true;
+  for (const double value : values) {
+    if (std::isnan(value)) continue;
+    if (value == least) {
+      ++n_least;
+    } else if (value < least) {
+      next = std::exchange(least, value);
+      n_least = 1;
+    } else {
+      next = std::min(next, value);
+    }
+    most = std::max(most, value);
+    if (value == 0) continue;
+    if (value >= known.min && value <= known.max) {
+      ++n_known;
       continue;
     }
-    if (mark.cells > 0 && density != mark.density) return {};
-    mark.density = density;
-    ++mark.cells;
+    is_one = is_one && (n_beyond == 0 || value == beyond);
+    beyond = value;
+    ++n_beyond;
   }
-  const auto cells = static_cast<std::int64_t>(densities.size());
-  // a body of one density in another unit is no air
-  if (mark.cells < 2 || mark.cells == cells || (mark.density > 0 && ordinary == 0)) return {};
-  mark.text = fmt::format("has {} {}, beyond any rock, in {} of its {}", number_text(in_unit(mark.density, to_si)),
-                          to_si == 1 ? "kg/m3" : "g/cm3", grouped(mark.cells), counted(cells, "cell"));
-  return mark;
+  const auto cells = std::ssize(values);
+  const auto mark = [&](double value, std::int64_t n, bool is_certain, const std::string& how) {
+    const char* const unit = !is_density ? "" : to_si == 1 ? " kg/m3" : " g/cm3";
+    return AirMark{value, is_certain,
+                   fmt::format("has {}{}, {}, in {} of its {}", number_text(in_unit(value, to_si)), unit, how,
+                               grouped(n), counted(cells, "cell"))};
+  };
+  if (!is_density && least < known.min) return mark(least, n_least, true, "no susceptibility");
+  if (n_beyond > 0) {
+    // a body of one density in another unit is no air
+    const bool is_air = is_one && n_beyond > 1 && n_beyond < cells && (beyond < 0 || n_known > 0);
+    return is_density && is_air ? std::optional(mark(beyond, n_beyond, true, "beyond any rock")) : std::nullopt;
+  }
+  // One value far below all others: no contrast beside contrasts, negative beside densities, no rock's susceptibility.
+  constexpr double contrast = 5000, rock = 1000, of_rock = -0.1, least_part = 0.01;
+  const bool is_apart = least < 0 && next - least > most - next && n_least > 1 &&
+                        static_cast<double>(n_least) > least_part * static_cast<double>(cells);
+  const bool is_none =
+      is_density ? (least <= -contrast && next >= -contrast && most <= contrast) || next >= rock : least < of_rock;
+  if (!is_apart || !is_none) return std::nullopt;
+  return mark(least, n_least, false,
+              fmt::format("far below its other values ({:.6g} to {:.6g})", in_unit(next, to_si), in_unit(most, to_si)));
 }
 
 std::vector<CellNumbers> numbers_of(std::span<const std::vector<double>> columns, double to_si) {
@@ -430,21 +548,6 @@ std::string check_mark(const std::vector<CellNumbers>& columns, double mark, con
       "{}: {} lies within the range of the active cells' values, {:.6g} to {:.6g}; make sure that it marks inactive "
       "cells only, or write a number outside, such as -99999",
       option, number_text(mark), least, greatest);
-}
-
-bool is_ubc_data(const InputFile& file) {
-  if (format_of_suffix(file.path) != FileFormat::ubc_data) return false;
-  const TextStart start = start_of_text(file, 3);
-  if (is_ubc_magnetic(file.path) || begins_as_ubc_magnetic(start)) return true;
-  if (start.rows.empty()) return false;
-  const std::vector<std::string>& words = start.rows.front();
-  if (words[0].starts_with("datacomp") || words[0].starts_with("dataflag")) {
-    throw file.error(
-        "is a UBC file of gradients, which is not read; write a table whose header names the columns, such as "
-        "easting, northing, upward, gxx, gzz");
-  }
-  std::int64_t count = 0;
-  return words.size() == 1 && parse_integer(words[0], count) == NumberStatus::ok;
 }
 
 namespace {
@@ -532,7 +635,7 @@ PointFields read_ubc_data(const InputFile& file, std::optional<Field> field, std
     if (columns < 3 || columns > 5) return std::nullopt;
     return columns == 3 ? DataColumns{} : DataColumns{{read}, columns == 5};
   };
-  read_rows(rows, data, layout, [&](std::size_t columns, std::size_t before) {
+  read_rows(file, rows, data, layout, [&](std::size_t columns, std::size_t before) {
     if (before >= 3 && before <= 5) return fmt::format("{} columns, but {} before", columns, before);
     const std::string own = is_magnetic && (columns == 6 || columns == 7)
                                 ? "; directions of single stations are not read: write a table whose header names the "
@@ -731,13 +834,6 @@ public:
   }
 
 private:
-  /// The faces along an axis, ascending, and which index counts along it.
-  struct Faces {
-    std::vector<double> edges;
-    std::size_t index = 0;
-    bool rising = true;
-  };
-
   void check_each_once(const InputFile& file) const {
     std::vector<bool> seen(m_indices.size());
     for (const auto& [i, j, k] : m_indices) {
@@ -747,61 +843,57 @@ private:
     }
   }
 
-  /// Edges of a rectilinear grid. The boxes say along which axis each index counts, and in which direction.
-  void find_edges() {
-    std::array<std::size_t, 3> order{0, 1, 2};
-    do {
-      std::array<std::optional<Faces>, 3> axes;
-      for (std::size_t d = 0; d < 3; ++d) {
-        axes[d] = faces_along(d, order[d]);
-        if (!axes[d]) break;
+  /// Faces of boxes along an axis, ascending; those nearer than a thousandth of a cell, which digits cut off by the
+  /// file tell apart, are one. Nothing for more than `most`.
+  static std::vector<double> faces_of(const std::vector<double>& lower, const std::vector<double>& upper,
+                                      std::size_t most) {
+    constexpr double part = 1e-3;
+    double narrowest = std::numeric_limits<double>::infinity();
+    std::vector<double> all, faces;
+    for (std::size_t row = 0; row < lower.size() && all.size() <= most; ++row) {
+      narrowest = std::min(narrowest, upper[row] - lower[row]);
+      for (const double face : {lower[row], upper[row]}) {
+        const auto at = std::lower_bound(all.begin(), all.end(), face);
+        if (at == all.end() || *at != face) all.insert(at, face);
       }
-      if (axes[0] && axes[1] && axes[2]) return take({*axes[0], *axes[1], *axes[2]});
-    } while (std::next_permutation(order.begin(), order.end()));
-  }
-
-  [[nodiscard]] std::size_t position(std::size_t row, std::size_t index, bool rising) const {
-    const std::int64_t number = m_indices[row][index];
-    return static_cast<std::size_t>(rising ? number - 1 : m_counts[index] - number);
-  }
-
-  /// Faces along axis `d`; nothing unless the boxes of one index have the same, and those of the next begin where they
-  /// end. The text of both neighbours of a face may be rounded.
-  [[nodiscard]] std::optional<Faces> faces_along(std::size_t d, std::size_t index) const {
-    constexpr double tolerance = 1e-3;
-    const PrismBlock& c = m_grid.cells;
-    const std::vector<double>& lower = *std::array{&c.west, &c.south, &c.bottom}[d];
-    const std::vector<double>& upper = *std::array{&c.east, &c.north, &c.top}[d];
-    double first = 0, last = 0;
-    for (std::size_t row = 0; row < lower.size(); ++row) {
-      if (m_indices[row][index] == 1) first = lower[row];
-      if (m_indices[row][index] == m_counts[index]) last = lower[row];
     }
-    Faces faces{std::vector<double>(static_cast<std::size_t>(m_counts[index]) + 1), index, first <= last};
-    for (std::size_t row = 0; row < lower.size(); ++row) {
-      const std::size_t at = position(row, index, faces.rising);
-      faces.edges[at + 1] = upper[row];
-      if (at == 0) faces.edges[0] = lower[row];
-    }
-    for (std::size_t row = 0; row < lower.size(); ++row) {
-      const double most = tolerance * (upper[row] - lower[row]);
-      const std::size_t at = position(row, index, faces.rising);
-      if (std::fabs(faces.edges[at] - lower[row]) > most) return {};
-      if (std::fabs(faces.edges[at + 1] - upper[row]) > most) return {};
+    if (all.size() > most) return {};
+    for (const double face : all) {
+      if (faces.empty() || face - faces.back() > part * narrowest) faces.push_back(face);
     }
     return faces;
   }
 
-  void take(std::array<Faces, 3> axes) {
-    for (std::size_t row = 0; row < m_indices.size(); ++row) {
-      std::int64_t cell = 0;
-      for (std::size_t d = 3; d-- > 0;) {
-        const auto at = static_cast<std::int64_t>(position(row, axes[d].index, axes[d].rising));
-        cell = cell * m_counts[axes[d].index] + at;
+  /// Edges and cells where the boxes are those of a rectilinear grid, whatever the indices count along.
+  void find_edges() {
+    const PrismBlock& c = m_grid.cells;
+    const std::array lower{&c.west, &c.south, &c.bottom}, upper{&c.east, &c.north, &c.top};
+    // of each face that both neighbours have by themselves
+    const auto most = 2 * static_cast<std::size_t>(*std::max_element(m_counts.begin(), m_counts.end()) + 1);
+    CellEdges edges;
+    std::vector<std::int64_t> cells(m_indices.size());
+    std::size_t left = cells.size();
+    for (std::size_t d = 3; d-- > 0;) {
+      edges[d] = faces_of(*lower[d], *upper[d], most);
+      const std::size_t n = edges[d].empty() ? 0 : edges[d].size() - 1;
+      if (n == 0 || left % n != 0) return;
+      left /= n;
+      const auto place = [&](double face) {
+        return std::upper_bound(edges[d].begin(), edges[d].end(), face) - edges[d].begin() - 1;
+      };
+      for (std::size_t row = 0; row < cells.size(); ++row) {
+        const std::int64_t at = place((*lower[d])[row]);
+        if (place((*upper[d])[row]) != at + 1) return;
+        cells[row] = cells[row] * static_cast<std::int64_t>(n) + at;
       }
-      m_grid.cell_of_row.push_back(cell);
     }
-    m_grid.edges = {std::move(axes[0].edges), std::move(axes[1].edges), std::move(axes[2].edges)};
+    std::vector<bool> seen(cells.size());
+    for (const std::int64_t cell : cells) {
+      if (left != 1 || seen[static_cast<std::size_t>(cell)]) return;
+      seen[static_cast<std::size_t>(cell)] = true;
+    }
+    m_grid.cell_of_row = std::move(cells);
+    m_grid.edges = std::move(edges);
   }
 
   TomofastGrid m_grid;
@@ -901,7 +993,7 @@ PointFields read_tomofast_data(const InputFile& file, Field field, Axes axes) {
       default: return std::nullopt;
     }
   };
-  read_rows(rows, data, layout, [&](std::size_t columns, std::size_t) {
+  read_rows(file, rows, data, layout, [&](std::size_t columns, std::size_t) {
     return fmt::format("{} columns; X, Y, Z and {}, or bx, by, bz, are needed, in all lines alike", columns,
                        info(field).name);
   });

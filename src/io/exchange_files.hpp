@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -29,14 +30,31 @@ struct UbcFiles {
   std::filesystem::path susceptibility = {}, magnetization = {};
 };
 
-/// Whether a text begins as UBC meshes do: three counts of cells, three numbers of a corner, and more. False for what
-/// cannot be read.
-[[nodiscard]] bool looks_like_ubc_mesh(const InputFile& file);
+/// The meshes of UBC's programs: three counts of cells, three numbers of a corner, then widths (tensor) or the smallest
+/// cell and a list of cells (octree); or, of two dimensions, segments with their numbers of cells.
+enum class UbcMesh { none, tensor, octree, two_dimensional };
 
-/// Cell edges of a UBC mesh file: counts, the top south-west corner, widths towards east and north and downwards.
-/// Throws InputError, by line, for the first error, for more cells than can be counted, and, for a file of one number
-/// a line, that it looks like a model.
+/// How many rows of a text tell which mesh it is.
+inline constexpr std::size_t mesh_rows = 300;
+/// Which mesh begins with these rows, mesh_rows or all, as words. Three columns of numbers look like a tensor mesh too.
+[[nodiscard]] UbcMesh ubc_mesh_in(const std::vector<std::vector<std::string>>& rows);
+/// The same of a file; none for what cannot be read.
+[[nodiscard]] UbcMesh ubc_mesh_in(const InputFile& file);
+
+/// Cell edges of a UBC mesh file: counts, the top south-west corner, widths towards east and north and downwards, of
+/// which `3*50` and `3 * 50` are three. Throws InputError, by line, for the first error, for more cells than can be
+/// counted, for other meshes, and, for a file of one number a line, that it looks like a model.
 [[nodiscard]] CellEdges read_ubc_mesh(const InputFile& file);
+
+/// The cells of a UBC OcTree mesh in the order of the file, z up, density 0: counts of the smallest cells, the top
+/// south-west corner, their edges, the number of cells, then `i j k size` a line, from 1, k downwards. Throws
+/// InputError with every error found.
+[[nodiscard]] PrismBlock read_ubc_octree(const InputFile& file);
+
+/// The numbers of a UBC model in the order of the file, `to_si` times what is written; `mesh`: what has the cells.
+/// Throws InputError with every error found, or that the file looks like a mesh.
+[[nodiscard]] std::vector<double> read_ubc_values(const InputFile& file, double to_si, std::int64_t cells,
+                                                  const std::string& mesh, const std::string& what);
 
 /// Densities of a UBC file, kg/m3, or other values named `what`, `to_si` times what is written: depth fastest, then
 /// easting, then northing in the file, in the order of cells here. Throws InputError with every error found, or that
@@ -56,18 +74,23 @@ struct UbcFiles {
 /// What inactive cells have in models of UBC's magnetic programs.
 inline constexpr double ubc_inactive = -100;
 
-/// The number by which a model marks its cells of air, found by being no density of any rock.
+/// The number by which a model seems to mark its cells of air.
 struct AirMark {
-  /// kg/m3
-  double density = 0;
-  std::int64_t cells = 0;
-  /// e.g. "has -100 g/cm3, beyond any rock, in 400 of its 1000 cells"
+  /// SI
+  double value = 0;
+  /// No rock has it: an error where it would be computed. Otherwise a warning.
+  bool is_certain = false;
+  /// e.g. "has -100 g/cm3, beyond any rock, in 400 of its 1,000 cells"
   std::string text;
 };
 
-/// The one density, kg/m3, beyond any rock that several cells have and other cells have not; nothing where there are
-/// none or different ones. NaN is passed over; `to_si` is the factor from the file's unit.
-[[nodiscard]] std::optional<AirMark> find_air_mark(const std::vector<double>& densities, double to_si);
+/// The mark of air in a model's densities or susceptibilities, SI; NaN is passed over, `to_si` is the factor from the
+/// file's unit. Certain: the one density beyond any rock that several cells have and other cells have not, or a
+/// susceptibility below -1. Otherwise the least value where it is negative, in more than 1 % of the cells, further from
+/// the next than that from the largest, and no contrast (5 g/cm3 or more below 0, none of the others as far), no
+/// density beside others of rock, or a susceptibility below -0.1.
+[[nodiscard]] std::optional<AirMark> find_air_mark(const std::vector<double>& values, std::size_t property,
+                                                   double to_si);
 
 /// Numbers of cells, and the factor from a file's unit to theirs.
 struct CellNumbers {
@@ -89,10 +112,6 @@ std::int64_t replace_mark(std::span<std::vector<double>> columns, double mark, d
 /// range of the active ones; "" otherwise. Throws InputError, with `option`, where all numbers of an active cell are
 /// it.
 [[nodiscard]] std::string check_mark(const std::vector<CellNumbers>& columns, double mark, const std::string& option);
-
-/// True when a file whose suffix is one of UBC's data (.obs, .loc, .grv, .mag) begins with the number of its stations
-/// alone or as magnetic data do, and for every .mag; others are tables. Throws InputError for UBC's data of gradients.
-[[nodiscard]] bool is_ubc_data(const InputFile& file);
 
 /// Measurements of a UBC file: their number, then `E N elevation [value [sigma]]` a line, the same columns in all,
 /// `!` comments. Values are those of `field`, unset: gz, in mGal or Eotvos, positive downwards unless `axes` says

@@ -134,6 +134,8 @@ struct FormatInfo {
   bool is_written;
   /// g/cm3 where nobody says otherwise
   bool in_grams;
+  /// columns and units, for those that may look alike
+  const char* holds = "";
 };
 
 inline constexpr std::array format_infos = {
@@ -144,10 +146,11 @@ inline constexpr std::array format_infos = {
     FormatInfo{FileFormat::ubc_mesh, "ubc-mesh", "UBC mesh", true, true, false},
     FormatInfo{FileFormat::ubc_model, "ubc-model", "UBC model", true, true, true},
     FormatInfo{FileFormat::ubc_vectors, "ubc-vectors", "UBC vector model", true, true, false},
-    FormatInfo{FileFormat::ubc_data, "ubc-data", "UBC data", true, true, false},
+    FormatInfo{FileFormat::ubc_data, "ubc-data", "UBC data", true, true, false, "E, N, elevation, mGal"},
     FormatInfo{FileFormat::tomofast_grid, "tomofast-grid", "Tomofast grid", true, true, false},
-    FormatInfo{FileFormat::tomofast_values, "tomofast-values", "Tomofast values", true, true, false},
-    FormatInfo{FileFormat::tomofast_data, "tomofast-data", "Tomofast data", true, true, false},
+    FormatInfo{FileFormat::tomofast_values, "tomofast-values", "Tomofast values", true, true, false,
+               "of cells, whose grid --mesh names"},
+    FormatInfo{FileFormat::tomofast_data, "tomofast-data", "Tomofast data", true, true, false, "X, Y, depth, m/s2"},
     FormatInfo{FileFormat::vtr, "vtr", "VTK rectilinear grid", false, true, false},
     FormatInfo{FileFormat::vtu, "vtu", "VTK voxels", false, true, false},
     FormatInfo{FileFormat::vtp, "vtp", "VTK points", false, true, false},
@@ -175,9 +178,25 @@ inline constexpr std::array format_infos = {
 /// The suffixes that say something, for messages.
 [[nodiscard]] std::string known_suffixes();
 
-/// What a file is, by its suffix and its content. Throws InputError when neither says, with the option that does, and
-/// when it cannot be read.
+/// What a file may be, by its first rows and, where these leave several, its suffix: the one place that tells formats
+/// apart. One: it is that. Several: it begins with the number of its rows, and users have to say which; nothing:
+/// neither content nor suffix tells. Tables are csv or xyz. Throws InputError for a file that cannot be read or is of a
+/// foreign format, see foreign_format().
+[[nodiscard]] std::vector<FileFormat> formats_of(const InputFile& file);
+/// The only one of these. Throws InputError for none, several, and formats that are written only, with the option
+/// --from.
+[[nodiscard]] FileFormat one_format(const InputFile& file, const std::vector<FileFormat>& fits);
+/// What a file is. Throws InputError as these do.
 [[nodiscard]] FileFormat find_format(const InputFile& file);
+
+/// Whether a file of points begins with their number, and then whose it is, ubc_data or tomofast_data; nothing for
+/// tables and arrays. `columns`, `z_down`: what the case says beside it. Throws InputError for columns, which are
+/// known, for a z that contradicts the file, for a grid, and, with `remedy`, where both fit and nothing says which.
+[[nodiscard]] std::optional<FileFormat> counted_points(const InputFile& file, const std::vector<std::string>& columns,
+                                                       std::optional<bool> z_down, const std::string& remedy);
+
+/// What to ask where a field of gravity reaches more mGal than anomalies do; "" otherwise, and for other fields.
+[[nodiscard]] std::string gravity_warning(const FieldInfo& field, double largest);
 
 /// A file to read, and what it does not say itself.
 struct ReadSpec {

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "base/human_text.hpp"
+#include "io/foreign_formats.hpp"
 
 namespace prismfield {
 namespace {
@@ -84,11 +85,15 @@ bool is_array_file(const InputFile& file) {
   check_readable(file);
   if (!std::filesystem::is_regular_file(file.path)) return false;
   if (is_hdf5(file.path) || is_classic_netcdf(file.path)) return true;
-  if (is_surfer_grid(file.path)) return false;
-  const std::string extension = file.path.extension().string();
-  for (const char* promise : {".h5", ".hdf5", ".nc", ".nc4", ".grd"}) {
-    if (extension == promise) throw file.error("is no HDF5 or netCDF file, though its name says so");
+  const std::string extension = lower_case(file.path.extension().string());
+  const bool is_promised = extension == ".h5" || extension == ".hdf5" || extension == ".nc" || extension == ".nc4";
+  if (!is_promised) return false;
+  const auto foreign = foreign_format(file.path, start_of_file(file.path, start_bytes));
+  if (!foreign) {
+    throw file.error("is no HDF5 or netCDF file, though its name says so; a table of numbers is called .csv or .txt");
   }
+  // the readers of surfaces take what it is, others refuse it
+  if (!foreign->is_surface) throw file.error(foreign->text());
   return false;
 }
 
@@ -96,10 +101,14 @@ ArrayFile::ArrayFile(const InputFile& file) : m_file(file), m_stamp(stamp_of(fil
 
 ArrayFile::Content ArrayFile::opened(const InputFile& file) {
   try {
-    return is_classic_netcdf(file.path) ? Content(NetcdfClassic(file.path)) : Content(Hdf5File::open(file.path));
+    if (is_classic_netcdf(file.path)) return NetcdfClassic(file.path);
+    Hdf5File content = Hdf5File::open(file.path);
+    if (!content.has("/GEOSCIENCE")) return content;
   } catch (const RunError& error) {
     throw InputError(file.where, file.key, error.what());
   }
+  throw file.error(
+      "is a geoh5 workspace (Geoscience ANALYST); export what it holds as a table, or as a UBC mesh and model");
 }
 
 bool ArrayFile::has(const std::string& path) const {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <utility>
 
 #include <prismfield/error.hpp>
@@ -19,6 +20,7 @@
 #include "base/number_text.hpp"
 #include "io/cf_attributes.hpp"
 #include "io/exchange_files.hpp"
+#include "io/file_content.hpp"
 #include "io/grid_formats.hpp"
 #include "io/output_file.hpp"
 #include "io/point_columns.hpp"
@@ -70,8 +72,8 @@ public:
   DataSet read() {
     if (is_array_file(m_file)) {
       read_arrays();
-    } else if (is_ubc_data(m_file)) {
-      read_ubc();
+    } else if (const auto format = counted_points(m_file, m_spec.columns, std::nullopt, counted_remedy())) {
+      read_counted(*format);
     } else {
       read_columns();
     }
@@ -251,8 +253,20 @@ private:
 
   static Field first_of(FieldList fields) { return (*fields.begin()).field; }
 
-  void read_ubc() {
-    PointFields data = read_ubc_data(m_file, std::nullopt, m_spec.axes);
+  /// What to do about a file that may be UBC's or Tomofast's.
+  [[nodiscard]] std::string counted_remedy() const {
+    return fmt::format(
+        "name it .obs if it is UBC's; if it is Tomofast's, prismfield convert {} {} --from tomofast-data makes a table "
+        "of "
+        "it (--field tmi: of nT)",
+        m_file.path.filename().string(),
+        std::filesystem::path(m_file.path.filename()).replace_extension(".csv").string());
+  }
+
+  void read_counted(FileFormat format) {
+    PointFields data = format == FileFormat::ubc_data
+                           ? read_ubc_data(m_file, std::nullopt, m_spec.axes)
+                           : read_tomofast_data(m_file, Field::gz, m_spec.axes.value_or(Axes::z_down));
     if (data.fields.empty()) {
       throw m_file.error("has places alone; a station has E N elevation and a value, and may have sigma");
     }
@@ -261,10 +275,12 @@ private:
     m_read.points.northing = in_metres(std::move(data.points.northing));
     m_read.points.upward = in_metres(std::move(data.points.upward));
     m_read.fields = choose(data.fields, names_of(data.fields));
-    const Field field = first_of(data.fields);
-    m_read.values[field] = std::move(data.values.front());
-    m_read.sigma[field] = std::move(data.sigma.front());
-    m_read.axes[field] = data.axes;
+    std::size_t f = 0;
+    for_each_field(data.fields, [&](Field field) {
+      m_read.values[field] = std::move(data.values[f]);
+      m_read.sigma[field] = std::move(data.sigma[f++]);
+      m_read.axes[field] = data.axes;
+    });
   }
 
   /// Adds a problem where the file states another inducing field than the case, or anomalies along one that the case

@@ -54,10 +54,11 @@ struct ObservedDefaults {
 
 /// Measurements of a file: a result of `prismfield run` in HDF5 or netCDF, grid or stations (with <field>_sigma), a
 /// table with a header or `columns` (easting, northing, upward, fields, <field>_sigma, units of the output, units in
-/// brackets that differ are an error), or UBC observations, see is_ubc_data() (E, N, elevation, gz down in mGal or
-/// magnetic data in nT, sigma). Throws InputError with every error found: fields that are not there, values that are
-/// not finite, sigma of 0 or missing (with the remedy inversion.sigma), two fields of one name, no data; an inducing
-/// field that differs from the case's and, of total-field anomalies, a case without one.
+/// brackets that differ are an error), or data below their number, see counted_points(): UBC's (E, N, elevation, gz
+/// down in mGal or magnetic data in nT, sigma), Tomofast's (bx, by, bz). Throws InputError with every error found:
+/// fields that are not there, values that are not finite, sigma of 0 or missing (with the remedy inversion.sigma), two
+/// fields of one name, no data; an inducing field that differs from the case's and, of total-field anomalies, a case
+/// without one.
 [[nodiscard]] DataSet read_observed_data(const InputFile& file, const ObservedDataFile& spec,
                                          const ObservedDefaults& defaults);
 

@@ -492,11 +492,16 @@ std::pair<std::string, std::string> field_and_unit(std::string_view text) {
   return {lower_case(name), unit};
 }
 
+/// Whether a result is a table. Throws InputError for texts that are something else.
 bool is_table(const std::filesystem::path& file) {
-  const std::string suffix = lower_case(file.extension().string());
-  std::error_code error;
-  if ((suffix != ".csv" && suffix != ".xyz") || !std::filesystem::exists(file, error)) return false;
-  return !is_array_file({file, "", ""});
+  if (std::error_code error; !std::filesystem::is_regular_file(file, error)) return false;
+  const InputFile input{file, "", ""};
+  const std::vector<FileFormat> fits = formats_of(input);
+  if (fits.empty() || fits[0] == FileFormat::hdf5) return false;
+  if (fits[0] == FileFormat::csv || fits[0] == FileFormat::xyz) return true;
+  throw input.error(
+      fmt::format("is no result and no table of one: {}; prismfield convert IN OUT.csv makes a table of points",
+                  info(fits[0]).long_name));
 }
 
 /// A table's columns as variables.

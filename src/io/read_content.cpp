@@ -25,6 +25,7 @@
 #include "io/text_lines.hpp"
 #include "model/choices.hpp"
 #include "model/prism_check.hpp"
+#include "model/properties.hpp"
 
 namespace prismfield {
 namespace {
@@ -32,6 +33,7 @@ namespace {
 /// A mesh that values belong to.
 struct Mesh {
   std::optional<CellEdges> edges;
+  /// of Tomofast, or the cells of an octree
   std::optional<TomofastGrid> grid;
 
   [[nodiscard]] std::int64_t cells() const {
@@ -60,7 +62,7 @@ public:
     if (std::error_code error; !std::filesystem::is_regular_file(spec.file.path, error)) {
       throw spec.file.error("is not a regular file; save it to a file first");
     }
-    m_read.format = spec.format ? *spec.format : find_format(spec.file);
+    m_read.format = spec.format ? *spec.format : found_format();
     m_read.density_to_si = spec.density_to_si.value_or(info(m_read.format).in_grams ? 1000.0 : 1.0);
   }
 
@@ -86,7 +88,7 @@ public:
         throw m_spec.file.error(fmt::format("is asked for as {}, which is written only", info(m_read.format).name));
     }
     if (m_spec.mesh && !m_mesh_used) {
-      if (m_read.format == FileFormat::ubc_mesh && find_format(*m_spec.mesh) == FileFormat::ubc_model) {
+      if (m_read.format == FileFormat::ubc_mesh && formats_of(*m_spec.mesh) == std::vector{FileFormat::ubc_model}) {
         throw InputError("--mesh", "",
                          fmt::format("'{}' is a UBC model and IN, '{}', a mesh; swap IN and --mesh",
                                      m_spec.mesh->path.string(), m_spec.file.path.string()));
@@ -97,10 +99,20 @@ public:
     }
     set_inducing_field();
     warn_of_densities();
+    warn_of_gravity();
     return std::move(m_read);
   }
 
 private:
+  /// What the file is; of several formats that fit, the one that the options leave.
+  [[nodiscard]] FileFormat found_format() const {
+    const std::vector<FileFormat> fits = formats_of(m_spec.file);
+    const std::optional<Field> field = field_named(m_spec.field);
+    const FileFormat left = m_spec.mesh ? FileFormat::tomofast_values : FileFormat::tomofast_data;
+    const bool is_left = fits.size() > 1 && (m_spec.mesh || (field && info(*field).is_magnetic));
+    return is_left && std::find(fits.begin(), fits.end(), left) != fits.end() ? left : one_format(m_spec.file, fits);
+  }
+
   [[nodiscard]] std::string values_name() const {
     if (!m_name.empty()) return m_name;
     if (!m_spec.field.empty()) return m_spec.field;
@@ -146,16 +158,20 @@ private:
     if (!m_spec.mesh) {
       throw InputError("--mesh", "",
                        fmt::format("is missing: '{}' holds numbers without a mesh; name the UBC mesh, the Tomofast "
-                                   "grid or the HDF5 model that they belong to{}",
-                                   m_spec.file.path.string(),
-                                   m_spec.format || m_read.format != FileFormat::tomofast_values
-                                       ? ""
-                                       : "; if the three columns are places, --from tomofast-data"));
+                                   "grid or the HDF5 model that they belong to",
+                                   m_spec.file.path.string()));
     }
     m_mesh_used = true;
     Mesh mesh;
-    switch (find_format(*m_spec.mesh)) {
-      case FileFormat::ubc_mesh: mesh.edges = read_ubc_mesh(*m_spec.mesh); break;
+    const std::vector<FileFormat> fits = formats_of(*m_spec.mesh);
+    switch (fits.empty() ? FileFormat::values : fits[0]) {
+      case FileFormat::ubc_mesh:
+        if (ubc_mesh_in(*m_spec.mesh) == UbcMesh::octree) {
+          mesh.grid = TomofastGrid{read_ubc_octree(*m_spec.mesh), {}, {}, {}};
+        } else {
+          mesh.edges = read_ubc_mesh(*m_spec.mesh);
+        }
+        break;
       case FileFormat::tomofast_grid:
         mesh.grid = read_tomofast_grid(*m_spec.mesh, 1);
         mesh.edges = mesh.grid->edges;
@@ -171,7 +187,11 @@ private:
   FileContent read_values() {
     const Mesh mesh = read_mesh();
     const bool is_ubc = m_read.format == FileFormat::ubc_model || m_read.format == FileFormat::ubc_vectors;
-    if (is_ubc && !mesh.edges) throw m_spec.mesh->error("is no rectilinear grid, which a UBC model needs");
+    if (m_read.format == FileFormat::ubc_model && mesh.grid && !mesh.edges) {
+      return of_grid(*mesh.grid, {read_ubc_values(m_spec.file, values_to_si(), mesh.cells(),
+                                                  fmt::format("'{}'", m_spec.mesh->path.string()), values_name())});
+    }
+    if (is_ubc && !mesh.edges) throw m_spec.mesh->error("is no tensor mesh, which a UBC vector model needs");
     if (m_read.format == FileFormat::ubc_model) {
       return cells(*mesh.edges,
                    {read_ubc_densities(m_spec.file, values_to_si(), counts_of(*mesh.edges), values_name())});
@@ -386,13 +406,20 @@ private:
     constexpr double least = 20, most = 30'000;
     const std::vector<double>* densities = nullptr;
     if (const auto* prisms = std::get_if<ListedPrisms>(&m_read.content)) densities = &prisms->density;
-    if (const auto* model = std::get_if<CellModel>(&m_read.content)) {
-      if (!model->values.empty() && model->values[0].name == "density") densities = &model->values[0].values;
-      const auto air = densities == nullptr ? std::nullopt : find_air_mark(*densities, m_read.density_to_si);
+    const auto* model = std::get_if<CellModel>(&m_read.content);
+    if (model != nullptr && !model->values.empty()) {
+      const CellValues& first = model->values[0];
+      const bool is_susceptibility = first.name == "susceptibility";
+      if (first.name == "density") densities = &first.values;
+      const double to_si = is_susceptibility ? 1 : m_read.density_to_si;
+      const auto air =
+          densities == nullptr && !is_susceptibility
+              ? std::nullopt
+              : find_air_mark(first.values, is_susceptibility ? susceptibility_property : density_property, to_si);
       if (air) {
         m_read.notes.push_back(fmt::format("{} {}: if that marks inactive cells, such as air, say --inactive {}",
                                            excerpt(m_spec.file.path.string()), air->text,
-                                           number_text(in_unit(air->density, m_read.density_to_si))));
+                                           number_text(in_unit(air->value, to_si))));
         return;
       }
     }
@@ -409,6 +436,19 @@ private:
       m_read.notes.push_back(
           fmt::format("densities up to {} kg/m3: {}", short_number(largest),
                       m_read.density_to_si == 1 ? "are they right?" : "in kg/m3? Then --density-unit kg/m3"));
+    }
+  }
+
+  void warn_of_gravity() {
+    const auto* points = std::get_if<PointFields>(&m_read.content);
+    if (points == nullptr) return;
+    std::size_t f = 0;
+    for (const FieldInfo& field : points->fields) {
+      double largest = 0;
+      for (const double value : points->values[f]) largest = std::fmax(largest, std::fabs(value));
+      ++f;
+      const std::string warning = gravity_warning(field, largest);
+      if (!warning.empty()) m_read.notes.push_back(warning + " --from and --field say what a file holds");
     }
   }
 

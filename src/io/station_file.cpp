@@ -14,9 +14,9 @@
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "io/exchange_files.hpp"
+#include "io/file_content.hpp"
 #include "io/output_file.hpp"
 #include "io/point_fields.hpp"
-#include "io/text_lines.hpp"
 #include "model/axis.hpp"
 
 namespace prismfield {
@@ -30,7 +30,11 @@ public:
       : m_file(file), m_spec(spec), m_problems(problems), m_notes(notes), m_own(own) {}
 
   Points read() {
-    if (has_count()) return read_counted();
+    const auto counted_as =
+        counted_points(m_file, m_spec.columns, m_spec.z_down,
+                       fmt::format("name it .obs or .loc if it is UBC's, or say by {}: up or down which it is",
+                                   m_file.key_beside("axis_z")));
+    if (counted_as) return read_counted(*counted_as);
     Points points;
     const std::array<std::vector<double>*, 3> places{&points.easting, &points.northing, &points.upward};
     std::vector<double> factors;
@@ -130,35 +134,14 @@ private:
                                   table.dummy.empty() ? "" : fmt::format(", such as {},", table.dummy), lines));
   }
 
-  /// Whether the text begins with the number of its rows, as UBC's and Tomofast's do.
-  [[nodiscard]] bool has_count() const {
-    // what cannot be read twice is a table
-    if (std::error_code error; !std::filesystem::is_regular_file(m_file.path, error)) return false;
-    return is_ubc_data(m_file) || begins_with_count(start_of_text(m_file, 2));
-  }
-
   /// Stations below their number, metres. Throws InputError with every error.
-  [[nodiscard]] Points read_counted() const {
-    if (!m_spec.columns.empty()) {
-      throw InputError(m_file.where, m_file.key_beside("columns"),
-                       fmt::format("'{}' begins with the number of its rows, whose columns are known: E, N, elevation, "
-                                   "value, standard deviation; take the key out",
-                                   m_file.path.string()));
+  [[nodiscard]] Points read_counted(FileFormat format) const {
+    if (!m_spec.z_down && format_of_suffix(m_file.path) != FileFormat::ubc_data) {
+      m_notes.push_back(
+          fmt::format("'{}' is read as {}: {}", m_file.path.string(), info(format).long_name, info(format).holds));
     }
-    const bool is_ubc = is_ubc_data(m_file);
-    if (!is_ubc && !m_spec.z_down) {
-      throw m_file.error(
-          fmt::format("begins with the number of its rows, as files of UBC (heights) and Tomofast (depths) do: name it "
-                      ".obs or .loc, or say by {}: up or down which it is",
-                      m_file.key_beside("axis_z")));
-    }
-    if (is_ubc && m_spec.z_down.value_or(false)) {
-      throw InputError(
-          m_file.where, m_file.key_beside("axis_z"),
-          fmt::format("is down, but '{}' is a file of UBC, whose elevations grow upwards", m_file.path.string()));
-    }
-    PointFields data = m_spec.z_down.value_or(false) ? read_tomofast_data(m_file, Field::gz, Axes::z_down)
-                                                     : read_ubc_data(m_file, std::nullopt, std::nullopt);
+    PointFields data = format == FileFormat::tomofast_data ? read_tomofast_data(m_file, Field::gz, Axes::z_down)
+                                                           : read_ubc_data(m_file, std::nullopt, std::nullopt);
     note_inducing_field(data.inducing_field);
     Points& points = data.points;
     for (std::vector<double>* column : {&points.easting, &points.northing, &points.upward}) {

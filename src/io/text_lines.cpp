@@ -15,6 +15,7 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
+#include "io/foreign_formats.hpp"
 
 namespace prismfield {
 namespace {
@@ -36,6 +37,19 @@ std::string_view split_line(std::string_view line, std::vector<std::string_view>
   return comment;
 }
 
+/// What is wrong with a number, and the kind of such problems.
+struct Fault {
+  const char* kind;
+  const char* what;
+};
+Fault fault_of(NumberStatus status) {
+  switch (status) {
+    case NumberStatus::too_large: return {"numbers too large for double precision", " is too large"};
+    case NumberStatus::ok: return {"NaN or infinite values", " is not finite"};
+    default: return {"text where a number belongs", " is not a number"};
+  }
+}
+
 }  // namespace
 
 std::string_view take_word(std::string_view& line, std::string_view gaps) {
@@ -50,12 +64,9 @@ LineReader::LineReader(const InputFile& file) : m_file(file), m_stamp(stamp_of(f
   m_stream.reset(std::fopen(file.path.c_str(), "rb"));
   if (!m_stream) throw file.error(fmt::format("cannot be read: {}", std::strerror(errno)));
   refill();
-  const std::string_view start(m_buffer.data(), std::min<std::size_t>(m_end, 4096));
+  const std::string_view start(m_buffer.data(), m_end);
   if (start.starts_with("\xEF\xBB\xBF")) m_begin = 3;
-  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
-    throw file.error("is UTF-16 text; save it as UTF-8 or ASCII");
-  }
-  if (start.find('\0') != std::string_view::npos) throw file.error("is not a text file");
+  check_is_text(file, start);
 }
 
 std::string LineReader::where() const { return line_of(m_file, m_number); }
@@ -88,18 +99,14 @@ void LineReader::give(std::string_view& line, std::size_t end, std::size_t next)
 }
 
 void LineReader::check_end(std::string_view last) const {
-  const auto words_of = [](std::string_view line) {
-    std::vector<std::string_view> words;
-    for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) words.push_back(word);
-    return words;
-  };
   // digits behind the point, and all that an exponent has
   const auto form_of = [](std::string_view word) {
     const std::size_t exponent = std::min(word.find_first_of("eEdD"), word.size());
     const std::size_t point = std::min(word.find('.'), exponent);
     return std::pair(exponent - point, word.size() - exponent);
   };
-  const std::vector<std::string_view> own = words_of(last);
+  std::vector<std::string_view> own, words;
+  static_cast<void>(split_line(last, own));
   const auto is_number_like = [](std::string_view word) {
     return word.find_first_not_of("0123456789+-.eEdD") == std::string_view::npos;
   };
@@ -116,7 +123,7 @@ void LineReader::check_end(std::string_view last) const {
   if (begin > 0) rest.remove_prefix(std::min(rest.find('\n'), rest.size()));
   while (!rest.empty()) {
     const std::size_t length = std::min(rest.find('\n'), rest.size());
-    const std::vector<std::string_view> words = words_of(rest.substr(0, std::min(rest.find('\r'), length)));
+    static_cast<void>(split_line(rest.substr(0, std::min(rest.find('\r'), length)), words));
     rest.remove_prefix(std::min(length + 1, rest.size()));
     const bool is_row = words.size() == own.size() && is_number_like(words.back()) &&
                         is_number_like(words.front()) == is_number_like(own.front());
@@ -195,17 +202,9 @@ Numbers read_numbers(const InputFile& file, const NumbersRequest& request, Probl
         at = start;
         while (at != end && !is_gap(*at)) ++at;
         const std::string_view word(start, static_cast<std::size_t>(at - start));
-        const bool too_large = status == NumberStatus::too_large;
-        const bool finite = status != NumberStatus::ok || !ends || std::isfinite(value);
-        limited.add(too_large ? "numbers too large for double precision"
-                    : finite  ? "text where a number belongs"
-                              : "NaN or infinite values",
-                    [&] {
-                      return Problem{reader.where(), request.what,
-                                     excerpt(word) + (too_large ? " is too large"
-                                                      : finite  ? " is not a number"
-                                                                : " is not finite")};
-                    });
+        const bool is_value = status == NumberStatus::too_large || (ends && !std::isfinite(value));
+        const auto [kind, what] = fault_of(is_value ? status : NumberStatus::no_number);
+        limited.add(kind, [&, what = what] { return Problem{reader.where(), request.what, excerpt(word) + what}; });
         value = 0;
       }
       if (++on_line == 2 && !request.several_a_line) {
@@ -229,9 +228,14 @@ std::vector<double> read_values(const InputFile& file, const NumbersRequest& req
   ProblemList problems;
   Numbers numbers = read_numbers(file, request, problems);
   if (numbers.found != request.count) {
+    const bool begins_with_count =
+        numbers.found == request.count + 1 && numbers.values[0] == static_cast<double>(request.count);
     problems.add(file.where, file.key,
-                 fmt::format("'{}' holds {} value{}, {}", file.path.string(), numbers.found,
-                             numbers.found == 1 ? "" : "s", need));
+                 fmt::format("'{}' holds {} value{}, {}{}", file.path.string(), numbers.found,
+                             numbers.found == 1 ? "" : "s", need,
+                             begins_with_count ? "; the first is their number, as in Tomofast's files, of which "
+                                                 "prismfield convert IN OUT.h5 --mesh GRID makes a model"
+                                               : ""));
   }
   problems.throw_if_any();
   return std::move(numbers.values);
@@ -276,11 +280,7 @@ bool NumberRows::next(std::vector<double>& row) {
       double value = 0;
       const NumberStatus status = parse_number(word, value);
       const bool finite = status == NumberStatus::ok && std::isfinite(value);
-      if (!finite) {
-        refuse("words that are no finite numbers", excerpt(word) + (status == NumberStatus::too_large ? " is too large"
-                                                                    : status == NumberStatus::ok      ? " is not finite"
-                                                                                                 : " is not a number"));
-      }
+      if (!finite) refuse(fault_of(status).kind, excerpt(word) + fault_of(status).what);
       good = good && finite;
       row.push_back(value);
     }
@@ -304,6 +304,7 @@ TextStart start_of_text(const InputFile& file, std::size_t rows) {
   std::string_view line;
   for (int i = 0; i < most_lines && start.rows.size() < rows && reader.next(line); ++i) {
     const std::string_view comment = split_line(line, words);
+    if (!words.empty() && start.rows.empty()) start.has_commas = line.find_first_of(",;") != std::string_view::npos;
     if (!words.empty()) start.rows.emplace_back(words.begin(), words.end());
     if (!start.rows.empty() || comment.empty()) continue;
     std::vector<std::string_view> comment_words;

@@ -27,7 +27,7 @@ public:
   static constexpr std::size_t chunk_bytes = std::size_t{1} << 18;
   static constexpr std::size_t longest_line = std::size_t{16} << 20;
 
-  /// Throws InputError when the file cannot be read or is no text.
+  /// Throws InputError when the file cannot be read or is no text, see check_is_text().
   explicit LineReader(const InputFile& file);
 
   /// The next line without its end, valid until the next call; false at the end of the file. Throws InputError for a
@@ -130,6 +130,8 @@ private:
 /// out what a file is.
 struct TextStart {
   std::vector<std::vector<std::string>> rows;
+  /// the first row has a comma or semicolon
+  bool has_commas = false;
   /// words of the comments before the first row, small letters
   std::vector<std::string> comment;
 };

@@ -133,7 +133,11 @@ class Convert(ProgramFolder):
         said = self.convert("d.h5", "data.txt", "--to", "tomofast-data")
         self.assertIn("gz in m/s2, positive downwards", said)
         self.assertEqual(self.read("data.txt"), "3\n0 10 -1.5 2.5e-06\n20 10 -1.25 -1.25e-06\n40 10 -1 0.00003\n")
-        said = self.convert("data.txt", "back2.obs")
+        # UBC's data look the same
+        self.refused("convert", "data.txt", "x.obs", lines=[
+            "'data.txt' begins with the number of its rows, as several formats do; say which by --from ubc-data (E, N, "
+            "elevation, mGal) or --from tomofast-data (X, Y, depth, m/s2)"])
+        said = self.convert("data.txt", "back2.obs", "--from", "tomofast-data")
         self.assertIn("gz -0.125 to 3 mGal, axes z_down; gz in m/s2 in the file\n", said)
         self.assertTrue(self.convert("d.obs", "d.vtp").endswith("heights upwards in m; gz in mGal; axes z_down\n"))
         self.assertEqual(self.read("back2.obs").splitlines()[1], "0 10 1.5 0.25")
@@ -310,8 +314,9 @@ class Convert(ProgramFolder):
         self.assertIn(", 1 inactive", self.convert("z.txt", "z_too.h5", "--mesh", "grid.txt",
                                                              "--inactive", "0"))
         self.refused("convert", "z.txt", "x.h5", lines=[
-            "--mesh: is missing: 'z.txt' holds numbers without a mesh; name the UBC mesh, the Tomofast grid or the HDF5 "
-            "model that they belong to; if the three columns are places, --from tomofast-data"])
+            "'z.txt' begins with the number of its rows, as several formats do; say which by --from ubc-data (E, N, "
+            "elevation, mGal) or --from tomofast-data (X, Y, depth, m/s2) or --from tomofast-values (of cells, whose grid "
+            "--mesh names)"])
         self.write("same.fld", "1 1 1\n" * 11 + "-100 -100 -100\n")
         self.convert("same.fld", "same.h5", "--mesh", "m.msh", *field)
         self.refused("convert", "same.h5", "x.fld", "--inactive", "1", lines=[
@@ -514,6 +519,106 @@ class Convert(ProgramFolder):
         mistake = "'of.msh' has 1.84e+19 cells; at most 4.6e18 are allowed"
         self.refused("convert", "of.msh", "of.vtr", lines=[mistake])
         self.refused("convert", "m.den", "of.h5", "--mesh", "of.msh", lines=["--mesh: " + mistake])
+
+    def test_cells_of_an_octree_become_prisms(self):
+        octree = "! cells\n16 16 8\n-800 -800 100\n100 100 50\n3\n1 1 1 8\n9 1 1 8\n9 9 1 4\n"
+        remedy = ("is a UBC OcTree mesh, whose cells differ in size, and a tensor mesh is needed; prismfield convert MODEL "
+                  "OUT.csv --mesh with this mesh makes prisms of it, which model.prisms takes")
+        # by content, whatever it is called
+        for mesh in ("o.msh", "o.txt", "o.ome"):
+            self.write(mesh, octree)
+            self.write("o.den", "0.1\n0\n-0.2\n")
+            said = self.done("convert", "o.den", "o.csv", "--mesh", mesh)
+            self.assertIn("cells with a density become prisms", said.stderr)
+            self.assertEqual(self.read("o.csv").splitlines(), ["west,east,south,north,bottom,top,density",
+                                                               "-800,0,-800,0,-300,100,100", "0,400,0,400,-100,100,-200"])
+            self.refused("convert", mesh, "x.vtr", lines=[f"'{mesh}' {remedy}"])
+        self.write("use.yaml", self.case.replace("voxels: {easting: [0, 30, 3], northing: [0, 20, 2], upward: [-10, 0, 1], "
+                                                 "density: 300}", "mesh: {ubc: {mesh: o.msh, density: o.den}}"))
+        self.refused("run", "use.yaml", lines=[f"use.yaml:1: model.mesh.ubc.mesh: 'o.msh' {remedy}"])
+        self.write("short.den", "0.1\n0\n")
+        self.refused("convert", "short.den", "x.csv", "--mesh", "o.msh",
+                     lines=["'short.den' holds 2 values, 'o.msh' has 3 cells"])
+        self.write("flat.msh", "2\n-200 -100 4\n300 8\n1\n0 50 2\n")
+        self.refused("convert", "o.den", "x.csv", "--mesh", "flat.msh", lines=[
+            "--mesh: 'flat.msh' is a 2-D mesh of UBC (as DCIP2D's: numbers of segments, their ends and cells), and one of "
+            "three dimensions is needed: nE nN nZ, the top south-west corner, widths"])
+
+    def test_foreign_formats_are_named_whatever_they_are_called(self):
+        formats = ((b"DSAA\n2 2\n0 1\n0 1\n1 4\n1 2\n3 4\n", "is a Surfer grid (DSAA); it is read as a surface alone"),
+                   (b"DSBB\2\0\2\0", "is a Surfer grid (DSBB)"), (b"\x1f\x8b\x08\0\0", "is compressed by gzip; unpack it"),
+                   (b"PK\3\4" + bytes(22) + b"\x13\0\0\0[Content_Types].xml", "is a spreadsheet (.xlsx, .ods); save it as"),
+                   (b"\x93NUMPY\1\0v\0{'descr'", "is a NumPy array (.npy); numpy.savetxt"),
+                   (struct.pack("<5i", 4, 2, 3, 3, 1) + bytes(500), "is a Geosoft grid; export it from Oasis montaj"),
+                   (b"<?xml version='1.0'?>\n<kml>", "is XML (KML, GML, VTK)"),
+                   (b"datacomp=xx,xy\n1\n1 2 3 4 5\n", "is a UBC file of gradients (GG3D)"),
+                   (bytes(range(256)) * 8, "is not a text file"))
+        for raw, said in formats:
+            for name in ("f.grd", "f.csv", "f.den", "f.obs", "f.dat"):
+                (self.folder / name).write_bytes(raw)
+                for arguments in (("convert", name, "x.h5"), ("convert", "m.den", "x.h5", "--mesh", name),
+                                  ("run", "case.yaml", "--set", "observations={stations: {file: %s}}" % name),
+                                  ("run", "case.yaml", "--set", "model={prisms: {file: %s}}" % name),
+                                  ("run", "case.yaml", "--set", "model={mesh: {ubc: {mesh: m.msh, density: %s}}}" % name),
+                                  ("run", "case.yaml", "--set", "model={mesh: {ubc: {mesh: %s, density: m.den}}}" % name),
+                                  ("invert", "case.yaml", "--set", "inversion={data: {file: %s}, sigma: 1}" % name)):
+                    with self.subTest(said=said, arguments=arguments):
+                        before = self.paths()
+                        result = self.run_program(*arguments)
+                        self.assertEqual(result.returncode, 2)
+                        self.assertIn(f"'{name}' {said}", result.stderr)
+                        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+                        self.assertEqual(self.paths(), before)
+                (self.folder / name).unlink()
+
+    def test_a_table_is_one_whatever_it_is_called(self):
+        self.write("t.txt", "easting northing upward gz\n1 2 3 4\n5 6 7 8\n")
+        self.assertIn("table separated by blanks, 2 points, gz 4 to 8 mGal", self.convert("t.txt", "t.h5"))
+        self.write("t.dat", "easting,northing,upward,gz\n1,2,3,4\n5,6,7,8\n")
+        self.assertIn("CSV table, 2 points, gz 4 to 8 mGal", self.convert("t.dat", "t.h5"))
+        self.assertIn("equal everywhere", self.done("compare", "t.txt", "t.h5", "--tolerance", "0").stdout)
+        self.refused("compare", "d.obs", "t.h5", lines=[
+            "'d.obs' is no result and no table of one: UBC data; prismfield convert IN OUT.csv makes a table of points"])
+
+    def test_gravity_beyond_anomalies_is_told(self):
+        self.write("b.txt", "1\n0 10 -1.5 12.5\n")
+        result = self.done("convert", "b.txt", "b.csv", "--from", "tomofast-data")
+        self.assertIn("note: gz reaches 1.25e6 mGal, and anomalies stay below 1,000: are the numbers in another unit, such "
+                      "as m/s2, the whole gravity of the Earth, or another field, such as one in nT? --from and --field "
+                      "say what a file holds\n", result.stderr)
+        # of another field Tomofast's alone fits
+        self.assertEqual(self.done("convert", "b.txt", "b.csv", "--field", "tmi").stderr, "")
+        self.assertEqual(self.read("b.csv").splitlines()[1], "0,10,1.5,12.5")
+        self.write("i.yaml", "model: {voxels: {easting: [0, 30, 3], northing: [0, 20, 2], upward: [-10, 0, 1]}}\n"
+                             "inversion: {data: {file: w.csv}, sigma: 1}\noutput: {file: m.h5}\n")
+        self.write("w.csv", "easting,northing,upward,gz\n5,5,1,978000\n15,5,1,978001\n25,5,1,978002\n")
+        self.assertIn("w.csv: gz reaches 978e3 mGal, and anomalies stay below 1,000",
+                      self.done("invert", "i.yaml", "--check").stderr)
+
+    def test_air_that_nobody_declared_is_told(self):
+        self.write("air.den", MODEL.replace("0.111", "-9").replace("0.232", "-9"))
+        result = self.done("convert", "air.den", "x.h5", "--mesh", "m.msh")
+        self.assertEqual(result.stderr, "note: 'air.den' has -9 g/cm3, far below its other values (0.112 to 0.231), in 2 of "
+                                        "its 12 cells: if that marks inactive cells, such as air, say --inactive -9\n")
+        self.assertEqual(self.done("convert", "air.den", "x.h5", "--mesh", "m.msh", "--inactive", "-9").stderr, "")
+        self.write("air.sus", "-1\n0.01\n" * 6)
+        self.assertIn("'air.sus' has -1, far below its other values (0.01 to 0.01), in 6 of its 12 cells: if that marks "
+                      "inactive cells, such as air, say --inactive -1\n",
+                      self.done("convert", "air.sus", "x.h5", "--mesh", "m.msh").stderr)
+        # a list of a case, and an array
+        self.write("list.txt", "-9000\n-9000\n300\n100\n100\n200\n")
+        for name in ("list.txt", "list.h5"):
+            if name == "list.h5":
+                self.write("v.msh", "3 2 1\n0 0 0\n3*10\n2*10\n10\n")
+                self.convert("list.txt", "list.h5", "--from", "values", "--mesh", "v.msh")
+            result = self.done("run", "case.yaml", "--check", "--set", "model.voxels.density={file: %s}" % name)
+            self.assertIn(f"model.voxels.density.file: '{name}' has -9000 kg/m3, far below its other values (100 to 300), "
+                          "in 2 of its 6 cells: if that marks inactive cells, such as air, write 0 there\n", result.stderr)
+        # a model of a list that begins with its number
+        self.write("counted.txt", "6\n1\n2\n3\n4\n5\n6\n")
+        result = self.run_program("run", "case.yaml", "--check", "--set", "model.voxels.density={file: counted.txt}")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("; the first is their number, as in Tomofast's files", result.stderr)
 
     def test_a_signal_leaves_no_part_of_a_file(self):
         # some GB as a grid's text

@@ -2,15 +2,18 @@
 // SPDX-FileCopyrightText: The prismfield authors
 //
 // A mesh of UBC's programs and, behind a line "---", its densities: the model is made from both.
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <prismfield/prisms.hpp>
 
 #include "fuzz_input.hpp"
 #include "io/exchange_files.hpp"
 #include "model/edges.hpp"
+#include "model/properties.hpp"
 
 namespace prismfield::fuzz {
 namespace {
@@ -36,6 +39,18 @@ void run(Bytes bytes) {
     for (std::size_t i = 0; i < block.west.size(); ++i) {
       require(block.west[i] < block.east[i] && block.south[i] < block.north[i] && block.bottom[i] < block.top[i],
               "a cell that cannot be");
+    }
+  });
+  ends_clearly([&] {
+    const PrismBlock cells = read_ubc_octree(mesh.input(mesh_text));
+    for (std::size_t i = 0; i < cells.west.size(); ++i) {
+      require(cells.west[i] < cells.east[i] && cells.south[i] < cells.north[i] && cells.bottom[i] < cells.top[i],
+              "a cell of an octree that cannot be");
+    }
+    const std::vector<double> values = read_ubc_values(density.input(model_text), 1, cells.size(), "the mesh", "density");
+    require(static_cast<std::int64_t>(values.size()) == cells.size(), "densities of an octree are missing");
+    for (const std::size_t property : {density_property, susceptibility_property}) {
+      if (const auto air = find_air_mark(values, property, 1)) require(!air->text.empty(), "a mark without a text");
     }
   });
   ends_clearly([&] {

@@ -213,6 +213,9 @@ for name, content in SURFER.items():
 keep("ubc", "mesh", "2 1 2\n0 0 100\n10 20\n10\n2*5\n---\n1\n2.5\n-3\n0\n")
 keep("ubc", "comments", "! mesh\n1 1 3 ! counts\n0. 0. 0.\n1e1\n1*10\n1 2*2\n---\n! d\n0.1\n0.2\n0.3 ! last\n")
 keep("ubc", "vectors", "2 1 1\n0 0 0\n1 2\n1\n1\n---\n.5 .25 1\n-100 -100 -100\n")
+keep("ubc", "octree", "4 4 2\n0 0 100\n10 10 5\n3 ! cells\n1 1 1 2\n3 1 1 2\n1 3 2 1\n---\n0.1\n-9\n0.3\n")
+keep("ubc", "flat", "2\n-200 -100 4\n300 8\n1\n0 50 2\n---\n1\n")
+keep("ubc", "stars", "7 1 1\n0 0 0\n100 2 * 50 3* 20 150\n1\n1\n---\n" + "1\n" * 7)
 keep("ubc", "mistakes", "2 2 1\n0 0 0\n1 -1\n2*\n0*3\n---\n1 2 nan\n")
 
 # ---- classic netCDF
