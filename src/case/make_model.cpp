@@ -19,6 +19,7 @@
 #include "io/output_file.hpp"
 #include "io/prism_file.hpp"
 #include "model/edges.hpp"
+#include "model/plausible.hpp"
 #include "model/prism_check.hpp"
 #include "model/voxels.hpp"
 #include "parallel/agreement.hpp"
@@ -343,9 +344,8 @@ void check_air(const UbcProperty& of, const std::vector<double>& values) {
     if (least < susceptibility_limits.min)
       refuse(fmt::format("has {}, no susceptibility", number_text(least)), least, "");
   } else if (const auto air = find_air_mark(values, of.to_si)) {
-    constexpr double most_in_kilograms = 5000;
     const double written = in_unit(air->density, of.to_si);
-    const bool may_be_kilograms = of.to_si != 1 && std::abs(written) <= most_in_kilograms;
+    const bool may_be_kilograms = of.to_si != 1 && std::abs(written) <= plausible(Quantity::density).common;
     refuse(air->text, written, may_be_kilograms ? "; if the file is in kg/m3, density_unit: kg/m3" : "");
   }
 }
