@@ -238,6 +238,13 @@ TEST(Places, OfSmallModelsAreNoDegrees) {
   EXPECT_THAT(place_warnings({50, 50.2, 30, 30.2, -180, 0}, {50.1, 50.1, 30.1, 30.1, -180, 0}), IsEmpty());
   EXPECT_THAT(place_warnings({100, 180, 20, 60, -90, 20}, {110, 170, 30, 50, 21, 40}), IsEmpty());
   EXPECT_THAT(place_warnings({-50, 50, -50, 50, -100, 0}, {-50, 50, -50, 50, 900, 900}), IsEmpty());
+  // slender bodies in local grids may be degrees, and are not for certain
+  for (const auto& [model, points] :
+       {std::pair{Bounds{50, 50.2, 30, 30.2, -200, 0}, Bounds{49.5, 50.5, 29.5, 30.5, 1, 1}},
+        std::pair{Bounds{100, 120, 40, 60, -800, 0}, Bounds{98, 122, 38, 62, 1, 3}},
+        std::pair{Bounds{-1, 1, -1, 1, -8000, 0}, Bounds{-1, 1, -1, 1, 5000, 5000}}}) {
+    EXPECT_FALSE(degrees_doubt(model, points).is_certain) << extent_text(model);
+  }
   // a borehole, a profile, a small array in the corner of a large model
   EXPECT_THAT(place_warnings(local_model, {50, 50, 50, 50, -1500, 0}), IsEmpty());
   EXPECT_THAT(place_warnings(local_model, {0, 3, 50, 50, 1, 1}), IsEmpty());

@@ -332,9 +332,11 @@ TEST_F(MakeInversion, LeavesOutCellsThatReachAboveStationsOnTheGround) {
   write("deep.csv", "easting,northing,upward,gz,gz_sigma\n50,50,-3.5,1,1\n150,50,-14.1,1,1\n250,50,-17,1,1\n");
   EXPECT_EQ(
       wrong_of("data: deep.csv, topography: {file: t.csv}"),
-      "case.yaml:2: inversion.data: deep.csv: point 1 at easting 150, northing 50 has height -14.1, but the "
-      "topography is at -4 there, and 1 more; the deepest is point 2, 13 m below; stations stand on the ground or "
-      "above it: check what their heights and those of the topography are measured from");
+      "case.yaml:2: inversion.data: deep.csv: 2 stations are in or below active cells, the deepest is line 4 of "
+      "deep.csv "
+      "(easting 250, northing 50, upward -17), 13 m below the topography. If they are in boreholes or tunnels, write "
+      "underground: true beside the file: {file: deep.csv, underground: true}. If they are on the ground, check what "
+      "their heights and those of the topography are measured from");
 }
 
 /// Heights of a surface of +-70 m whose slopes reach 0.5.
@@ -616,8 +618,9 @@ TEST_F(MakeInversion, RefusesDegrees) {
 
 TEST_F(MakeInversion, WarnsOfGroundThatTheEarthHasNot) {
   write("t.csv", "easting,northing,upward\n0,0,0\n400,0,0\n0,300,0\n400,300,20000\n");
-  EXPECT_THAT(of("data: a.csv, topography: {file: t.csv}").warnings,
-              Contains(StartsWith("inversion.topography has heights of 0 to ")));
+  EXPECT_THAT(
+      of("data: a.csv, topography: {file: t.csv}").warnings,
+      Contains(StartsWith("inversion.topography has heights of 416.667 to 14583.3 m: the ground of the Earth has")));
 }
 
 TEST_F(MakeInversion, SaysWhatIsWrongWithTheReference) {

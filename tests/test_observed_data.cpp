@@ -298,9 +298,9 @@ TEST_F(ObservedData, OfATableAreRefusedForTheirColumns) {
   EXPECT_THAT(mistakes_of(""), HasSubstr("is empty"));
   m_spec.columns = {"x", "y", "z", "gz [g]", "sigma"};
   EXPECT_THAT(mistakes_of("1,2,3,4,5\n"),
-              HasSubstr("case.yaml:9: inversion.data.columns: column gz is in 'g'; mGal is"));
+              HasSubstr("case.yaml:9: inversion.data.columns: column gz is in 'g'; mGal, uGal"));
   m_spec.columns = {"x", "y", "z", "gz", "sigma"};
-  EXPECT_THAT(mistakes_of("x,y,z,gz [uGal],sigma\n1,2,3,4,5\n"), HasSubstr("d.csv:1: column gz is in 'uGal'; mGal is"));
+  EXPECT_THAT(mistakes_of("x,y,z,gz [kg],sigma\n1,2,3,4,5\n"), HasSubstr("d.csv:1: column gz is in 'kg'; mGal, uGal"));
   EXPECT_THAT(mistakes_of("y,x,z,gz,sigma\n1,2,3,4,5\n"), HasSubstr("the header calls column 1 y"));
   EXPECT_THAT(message("none.csv"), HasSubstr("there is no such file"));
 }

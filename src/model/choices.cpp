@@ -10,6 +10,7 @@
 #include <iterator>
 #include <numbers>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include <prismfield/error.hpp>
@@ -125,7 +126,9 @@ std::optional<double> unit_factor(Field field, std::string_view unit) {
   constexpr double least = 1e-15, most = 1e15;
   double number = 1;
   if (plain.front() >= '0' && plain.front() <= '9') {
-    word.remove_prefix(std::from_chars(plain.data(), plain.data() + plain.size(), number).ptr - plain.data());
+    const auto [end, error] = std::from_chars(plain.data(), plain.data() + plain.size(), number);
+    if (error != std::errc{}) return std::nullopt;
+    word.remove_prefix(static_cast<std::size_t>(end - plain.data()));
   }
   if (!(number >= least && number <= most)) return std::nullopt;
   for (const UnitWord& known : units_of(field).words) {

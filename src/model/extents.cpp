@@ -65,9 +65,9 @@ bool could_be_degrees(const Bounds& box) noexcept {
 }
 
 DegreesDoubt degrees_doubt(const Bounds& model, const Bounds& points) {
-  // times the width: heights that no survey has; that a needle in a local grid may have; offsets of local grids; 5 km
-  // over 2 degrees
-  constexpr double certain = 30, needle = 1000, far = 3, steep = 1.5;
+  // times the width: stations above the model, where none sees it; depths that no survey reaches, no needle in a local
+  // grid has, and 5 km below 2 degrees; how far off a local grid's origin is at most
+  constexpr double aloft = 20, deep = 500, needle = 1000, steep = 1.5, far = 3;
   // 22 km are 0.2 degrees, a hundred thousandth; parts of a model that surveys cover are not so small
   constexpr double model_a_degree = 5000, most_sizes = 10;
   const auto off_origin = [](const Bounds& box) {
@@ -78,7 +78,7 @@ DegreesDoubt degrees_doubt(const Bounds& model, const Bounds& points) {
                       std::min(model.south, points.south),   std::max(model.north, points.north),
                       std::min(model.bottom, points.bottom), std::max(model.top, points.top)};
   if (const double wide = width_of(all), high = all.top - all.bottom, off = off_origin(all); could_be_degrees(all)) {
-    const bool is_certain = is_area && off > wide && high > certain * wide;
+    const bool is_certain = is_area && off > wide && (points.bottom - model.top > aloft * wide || high > deep * wide);
     const bool is_likely = high > needle * wide || (is_area && off > far * wide && high > steep * wide);
     if (is_certain || is_likely) return {degrees_text("model and the points", all), is_certain};
   }

@@ -37,12 +37,12 @@ struct DegreesDoubt {
   /// nothing in metres lies like this: an error, otherwise a warning
   bool is_certain = false;
 };
-/// The one rule for degrees, of boxes in metres around all cells or prisms and all points. Maps of degrees are a
-/// hundred thousand times narrower than they would be in metres, so heights and depths, in metres or kilometres, stand
-/// over them like needles, and they lie far from the origin. Certain: model and points together are 30 times as high as
-/// wide and further than their width from the origin, or points that far from it are 5,000 times smaller than the model
-/// and ten of its sizes away. Points of one line, as in a borehole, and what lies around the origin, as small models
-/// do, are never certain.
+/// The one rule for degrees, of boxes in metres around all cells or prisms and all points. Maps in degrees are a
+/// hundred thousand times narrower than they would be in metres, so that heights and depths, in metres or kilometres,
+/// stand over them like needles, and they lie far from the origin. Certain are model and points further from the origin
+/// than they are wide whose points are 20 widths above the model, or that are 500 times as high as wide; and points
+/// that far from it, 5,000 times smaller than the model and ten of its sizes away. Points of one line, as in a
+/// borehole, and what lies around the origin, as small models do, are never certain.
 [[nodiscard]] DegreesDoubt degrees_doubt(const Bounds& model, const Bounds& points);
 
 /// Whether a box in kilometres fits another in metres: near it, and of its size.

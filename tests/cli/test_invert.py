@@ -498,10 +498,10 @@ class Mistakes(Inversion):
     def test_stations_inside_cells(self):
         self.refused_line(
             "--set inversion.data.file: low.csv: 2 stations are in or below active cells, the deepest is line 9 of low.csv "
-            "(easting 425, northing 25, upward -40), 40 m below the top of the cells there. If they are in boreholes or "
+            "(easting 375, northing 25, upward -40), 40 m below the top of the cells there. If they are in boreholes or "
             "tunnels, write underground: true beside the file: {file: low.csv, underground: true}. If they are on the "
             "ground, the cells above them are air: give inversion.topography, or mark these cells by 0 in a file "
-            "inversion.active, above the deepest easting 8, northing 0, upward 5 to 5 (from 0)",
+            "inversion.active, above the deepest easting 7, northing 0, upward 5 to 5 (from 0)",
             *self.edit_data("low.csv", {(4, 3): "-20", (9, 3): "-40"}))
 
     def test_references_that_do_not_fit(self):
