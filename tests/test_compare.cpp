@@ -306,12 +306,34 @@ TEST_F(CompareTest, UpwardMayBeMissingInBoth) {
 TEST_F(CompareTest, UnitsAndAxesMustNotContradict) {
   Sample a, b;
   a.fields["gz"] = b.fields["gz"] = {0, 0, 0, 0};
-  b.units = "m s-2";
-  EXPECT_THAT(compare(a, b).disagreements, ElementsAre("gz: units are mGal in A, m s-2 in B"));
+  b.units = "furlong";
+  EXPECT_THAT(compare(a, b).disagreements, ElementsAre("gz: units are mGal in A, furlong in B"));
   b.units = "";
   EXPECT_TRUE(within(compare(a, b), 0));
   b.axes = "z_up";
   EXPECT_THAT(compare(a, b).disagreements, ElementsAre("gz: axes are z_down in A, z_up in B"));
+}
+
+TEST_F(CompareTest, UnitsThatConvertAreTheSame) {
+  Sample a, b;
+  a.fields["gz"] = {1, -2, 3.5, 0};
+  b.fields["G_z"] = {1e-5, -2e-5, 3.5e-5, 0};
+  b.units = "m/s2";
+  const Comparison comparison = compare(a, b);
+  EXPECT_TRUE(within(comparison, 0)) << report(comparison, 0);
+  EXPECT_EQ(comparison.fields.at(0).unit, "mGal");
+  EXPECT_EQ(comparison.fields.at(0).largest_reference, 3.5);
+}
+
+TEST_F(CompareTest, TablesMayEndInAnything) {
+  Sample a;
+  a.fields["gz"] = {1, 2, 3, 4};
+  write("a.h5", a);
+  for (const char* const name : {"b.csv", "b.xyz", "b.txt", "b.dat", "B.TXT"}) {
+    std::ofstream(path(name)) << "easting northing upward g_z[um/s2] gz_sigma[mGal]\n"
+                                 "0 0 10 10 9\n100 0 20 20 9\n200 0 30 30 9\n300 0 40 40 9\n";
+    EXPECT_TRUE(within(compare_results(path("a.h5"), path(name)), 0)) << name;
+  }
 }
 
 TEST_F(CompareTest, AxesOfATableAreThoseOfItsComment) {

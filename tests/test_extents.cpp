@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "model/extents.hpp"
+#include "model/plausible.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -109,6 +110,28 @@ TEST(Densities, BeyondAllMatterAreWarnedOf) {
   EXPECT_THAT(density_warnings({-30000, 30000}, true), IsEmpty());
 }
 
+TEST(Fields, ThatCanHardlyBeInTheirUnitAreWarnedOf) {
+  EXPECT_EQ(field_warning(Field::gz, 11'000),
+            "gz is at most 1.1e+04 mGal, more than anomalies have: is it in um/s2, or the whole field of the Earth? "
+            "mGal is expected");
+  EXPECT_EQ(field_warning(Field::bzz, 1e-7),
+            "bzz is at most 1e-07 nT/m, less than instruments resolve: is it in T/m? nT/m is expected");
+  EXPECT_THAT(field_warning(Field::gx, 1e-5), HasSubstr("is it in m/s2? mGal"));
+  EXPECT_THAT(field_warning(Field::gzz, 1e-7), HasSubstr("is it in 1/s2? Eotvos"));
+  EXPECT_THAT(field_warning(Field::tmi, 1e-6), HasSubstr("is it in T? nT"));
+  for (const auto& [field, size] : {std::pair{Field::gz, 1000.0}, std::pair{Field::gz, 1e-4}, std::pair{Field::gz, 0.0},
+                                    std::pair{Field::tmi, 190'000.0}, std::pair{Field::potential, 1e9}}) {
+    EXPECT_EQ(field_warning(field, size), "");
+  }
+}
+
+TEST(HeightsOfGround, BeyondTheEarthAreWarnedOf) {
+  EXPECT_EQ(height_warning({-11'000, 8'849}), "");
+  EXPECT_THAT(height_warning({-32'768, 300}),
+              HasSubstr("-32768 to 300 m: the ground of the Earth has -11500 to 9000 m"));
+  EXPECT_THAT(height_warning({0, 9'999}), HasSubstr("in metres"));
+}
+
 constexpr Bounds local_model = {0, 22000, 0, 22000, -8000, 0};
 constexpr Bounds utm_model = {430000, 440000, 5412000, 5422000, -4000, 200};
 
@@ -141,16 +164,42 @@ TEST(Places, InKilometresAreWarnedOf) {
   EXPECT_THAT(place_warnings({430, 430.1, 5412, 5412.1, -4, 0.2}, points), ElementsAre(HasSubstr("times its size")));
 }
 
-TEST(Places, InDegreesAreWarnedOf) {
-  EXPECT_THAT(
-      place_warnings({-70.5, -69.5, -24, -23, -8000, 0}, {-71, -69, -25, -23, 100, 3000}),
-      ElementsAre("the coordinates of the model look like degrees (easting -70.5 to -69.5, northing -24 to -23, "
-                  "upward -8000 to 0 m); easting and northing are metres of a map projection, such as UTM: "
-                  "project them first, with GMT's mapproject or PROJ's cs2cs"));
-  EXPECT_THAT(place_warnings(local_model, {7.5, 8.1, 46.2, 47, 400, 3000}),
-              ElementsAre(HasSubstr("the coordinates of the points look like degrees (easting 7.5 to 8.1")));
-  EXPECT_THAT(place_warnings(utm_model, {289.5, 290.1, -24.5, -24, 400, 3000}),
-              ElementsAre(HasSubstr("the coordinates of the points look like degrees")));
+TEST(Places, OfModelAndPointsInDegreesAreAnError) {
+  const DegreesDoubt doubt = degrees_doubt({-70.5, -69.5, -24, -23, -8000, 0}, {-71, -69, -25, -23, 100, 3000});
+  EXPECT_TRUE(doubt.is_certain);
+  EXPECT_EQ(doubt.text,
+            "the coordinates of the model and the points look like degrees (easting -71 to -69, northing -25 to -23, "
+            "upward -8000 to 3000 m); easting and northing are metres of a map projection, such as UTM: project them "
+            "first, points with GMT's mapproject or PROJ's cs2cs, grids with gdalwarp. If they are metres of a local "
+            "grid, put its origin into it");
+  // depths in km below heights in m, a hundred metres across, the other hemisphere, longitudes to 360
+  for (const auto& [model, points] :
+       {std::pair{Bounds{-70.5, -68.5, -24.5, -22.7, -5, 0}, Bounds{-70, -69, -24, -23.2, 100, 100}},
+        std::pair{Bounds{7.5, 7.501, 46.2, 46.201, -40, 500}, Bounds{7.5, 7.501, 46.2, 46.201, 501, 503}},
+        std::pair{Bounds{140, 150, -38, -30, -40000, 0}, Bounds{141, 149, -37, -31, 0, 0}},
+        std::pair{Bounds{289.5, 290.5, -24, -23, -8000, 0}, Bounds{289.6, 290.4, -23.9, -23.1, 10, 10}},
+        std::pair{Bounds{36, 37, -0.5, 0.7, -6000, 1000}, Bounds{36.1, 36.9, -0.3, 0.5, 1000, 2000}}}) {
+    EXPECT_TRUE(degrees_doubt(model, points).is_certain) << extent_text(model);
+  }
+  // points alone, far from a model in metres
+  const DegreesDoubt of_points = degrees_doubt(utm_model, {289.5, 290.1, -24.5, -24, 400, 3000});
+  EXPECT_TRUE(of_points.is_certain);
+  EXPECT_THAT(of_points.text, HasSubstr("the coordinates of the points look like degrees (easting 289.5 to 290.1"));
+}
+
+TEST(Places, ThatMayBeInDegreesAreWarnedOf) {
+  const auto expect_warning = [](const Bounds& model, const Bounds& points, const char* what) {
+    EXPECT_FALSE(degrees_doubt(model, points).is_certain) << extent_text(model);
+    EXPECT_THAT(place_warnings(model, points), ElementsAre(HasSubstr(what))) << extent_text(model);
+  };
+  // heights in km, too; a model in degrees below points in metres; a survey inside a model in metres
+  expect_warning({-70.5, -68.5, -24.5, -22.7, -5, 0}, {-70, -69, -24, -23.2, 0.1, 0.1},
+                 "the model and the points look");
+  expect_warning({-70.5, -69.5, -24, -23, -8000, 0}, {430000, 440000, 7300000, 7310000, 0, 0}, "the model look like");
+  expect_warning(local_model, {7.5, 8.1, 46.2, 47, 400, 3000}, "the points look like degrees (easting 7.5 to 8.1");
+  // around the origin, where small models are; a hole
+  expect_warning({-1, 1, -1, 1, -8000, 0}, {-1, 1, -1, 1, 0, 0}, "the model and the points look");
+  expect_warning({7.5, 8.5, 46, 47, -8000, 0}, {8, 8, 46.5, 46.5, -2000, 0}, "the model and the points look");
 }
 
 Points points_at(std::vector<double> easting, std::vector<double> upward) {
@@ -182,6 +231,19 @@ TEST(Places, OfSmallModelsAreNoDegrees) {
   for (const Bounds& model : {cube, needle, Bounds{-50, 50, -50, 50, -100, 0}}) {
     EXPECT_THAT(place_warnings(model, {0, 2, 0, 2, 0, 0}), IsEmpty());
     EXPECT_THAT(place_warnings(model, {-10, 10, -8, 8, 0.5, 3}), IsEmpty());
+  }
+  // in a laboratory, off its origin, a casing and a tunnel in local grids, satellites
+  EXPECT_THAT(place_warnings({1, 2.5, 0.5, 1.5, -0.6, 0}, {1, 2.4, 0.5, 1.5, 0.1, 0.1}), IsEmpty());
+  EXPECT_THAT(place_warnings({40, 52, 20, 30, -6, 0}, {41, 51, 21, 29, 0.3, 0.3}), IsEmpty());
+  EXPECT_THAT(place_warnings({50, 50.2, 30, 30.2, -180, 0}, {50.1, 50.1, 30.1, 30.1, -180, 0}), IsEmpty());
+  EXPECT_THAT(place_warnings({100, 180, 20, 60, -90, 20}, {110, 170, 30, 50, 21, 40}), IsEmpty());
+  EXPECT_THAT(place_warnings({-50, 50, -50, 50, -100, 0}, {-50, 50, -50, 50, 900, 900}), IsEmpty());
+  // slender bodies in local grids may be degrees, and are not for certain
+  for (const auto& [model, points] :
+       {std::pair{Bounds{50, 50.2, 30, 30.2, -200, 0}, Bounds{49.5, 50.5, 29.5, 30.5, 1, 1}},
+        std::pair{Bounds{100, 120, 40, 60, -800, 0}, Bounds{98, 122, 38, 62, 1, 3}},
+        std::pair{Bounds{-1, 1, -1, 1, -8000, 0}, Bounds{-1, 1, -1, 1, 5000, 5000}}}) {
+    EXPECT_FALSE(degrees_doubt(model, points).is_certain) << extent_text(model);
   }
   // a borehole, a profile, a small array in the corner of a large model
   EXPECT_THAT(place_warnings(local_model, {50, 50, 50, 50, -1500, 0}), IsEmpty());

@@ -37,6 +37,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using testing::ranks;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 /// 4 x 3 x 2 cells, upward from -20 to 0.
 const std::string voxels =
@@ -206,7 +207,8 @@ TEST_F(MakeInversion, PadsTheCells) {
 
 TEST_F(MakeInversion, TakesStationsUnderground) {
   write("hole.csv", "easting,northing,upward,gz,gz_sigma\n150,150,-5,0.1,0.01\n150,150,-15,0.1,0.01\n");
-  EXPECT_THAT(wrong_of("data: hole.csv"), HasSubstr("or write underground: true beside its file"));
+  EXPECT_THAT(wrong_of("data: hole.csv"),
+              HasSubstr("write underground: true beside the file: {file: hole.csv, underground: true}. If"));
   const InversionInputs inputs = of("data: {file: hole.csv, underground: true}");
   EXPECT_EQ(inputs.cells->size(), 24);
   // a ground survey beside it is checked as before, and the hole's cells stay below a topography
@@ -283,7 +285,7 @@ TEST_F(MakeInversion, SaysWhichStationsOfEpochsDiffer) {
   const std::string low = wrong_of("data: {epochs: [low.csv, low.csv, none.csv, other.csv]}");
   EXPECT_THAT(low, HasSubstr("inversion.data.epochs.2: 'none.csv' cannot be read"));
   EXPECT_THAT(low, HasSubstr("inversion.data.epochs.3: 'other.csv' has other fields than low.csv"));
-  EXPECT_THAT(low, HasSubstr("inversion.data.epochs.0: low.csv: point 0 at easting 50"));
+  EXPECT_THAT(low, HasSubstr("inversion.data.epochs.0: low.csv: 1 station is in or below active cells"));
   EXPECT_EQ(low.find("inversion.data.epochs.1"), std::string::npos) << low;
 }
 
@@ -291,10 +293,18 @@ TEST_F(MakeInversion, NamesStationsBelowTheTopOfActiveCells) {
   write("in.csv", "easting,northing,upward,gz,gz_sigma\n50,50,5,1,1\n150,250,-3,1,1\n350,50,-12,1,1\n50,50,-90,1,1\n");
   EXPECT_EQ(
       wrong_of("data: in.csv"),
-      "case.yaml:2: inversion.data: in.csv: point 1 at easting 150, northing 250 has height -3, but the active "
-      "cells below the surface reach up to 0 there, and 2 more; the deepest is point 3, 90 m below; stations must "
-      "be above active cells: check the heights, give inversion.topography, make the cells at the surface "
-      "thinner, or write underground: true beside its file where the stations are in boreholes or tunnels");
+      "case.yaml:2: inversion.data: in.csv: 3 stations are in or below active cells, the deepest is line 5 of in.csv "
+      "(easting 50, northing 50, upward -90), 90 m below the top of the cells there. If they are in boreholes or "
+      "tunnels, write underground: true beside the file: {file: in.csv, underground: true}. If they are on the ground, "
+      "the cells above them are air: give inversion.topography, or mark these cells by 0 in a file inversion.active, "
+      "above the deepest easting 0, northing 0, upward 0 to 1 (from 0)");
+  // what the message says is enough
+  write("one.csv", "easting,northing,upward,gz,gz_sigma\n150,250,-3,1,1\n");
+  EXPECT_THAT(wrong_of("data: one.csv"), HasSubstr("the deepest easting 1, northing 2, upward 1 to 1 (from 0)"));
+  std::string marks;
+  for (int cell = 0; cell < 24; ++cell) marks += cell == 12 + 4 * 2 + 1 ? "0\n" : "1\n";
+  write("active.txt", marks);
+  EXPECT_EQ(wrong_of("data: one.csv, active: {file: active.txt}"), "");
   // on the top face, a rounding error below it, and beside the cells
   write("on.csv", "easting,northing,upward,gz,gz_sigma\n50,50,0,1,1\n400,300,0,1,1\n401,50,-5,1,1\n");
   EXPECT_EQ(wrong_of("data: on.csv"), "");
@@ -330,9 +340,11 @@ TEST_F(MakeInversion, LeavesOutCellsThatReachAboveStationsOnTheGround) {
   write("deep.csv", "easting,northing,upward,gz,gz_sigma\n50,50,-3.5,1,1\n150,50,-14.1,1,1\n250,50,-17,1,1\n");
   EXPECT_EQ(
       wrong_of("data: deep.csv, topography: {file: t.csv}"),
-      "case.yaml:2: inversion.data: deep.csv: point 1 at easting 150, northing 50 has height -14.1, but the "
-      "topography is at -4 there, and 1 more; the deepest is point 2, 13 m below; stations stand on the ground or "
-      "above it: check what their heights and those of the topography are measured from");
+      "case.yaml:2: inversion.data: deep.csv: 2 stations are in or below active cells, the deepest is line 4 of "
+      "deep.csv "
+      "(easting 250, northing 50, upward -17), 13 m below the topography. If they are in boreholes or tunnels, write "
+      "underground: true beside the file: {file: deep.csv, underground: true}. If they are on the ground, check what "
+      "their heights and those of the topography are measured from");
 }
 
 /// Heights of a surface of +-70 m whose slopes reach 0.5.
@@ -558,9 +570,6 @@ TEST_F(MakeInversion, WarnsOfDataThatAreElsewhere) {
               ElementsAre("s.csv: has coordinates that look like kilometres; if they are, write length_unit: km beside "
                           "its file"));
   EXPECT_THAT(
-      warnings(utm, "-69.2,-22.6,9,1,1\n-69,-22.4,9,1,1\n"),
-      ElementsAre("s.csv: has coordinates that look like degrees; easting and northing in metres are expected"));
-  EXPECT_THAT(
       warnings(utm, "7501000,481000,9,1,1\n7519000,499000,9,1,1\n"),
       ElementsAre("s.csv: lies 9.90091e+06 m beside the model's cells (the data: easting 7501000 to 7519000, "
                   "northing 481000 to 499000; the cells: easting 480000 to 500000, northing 7500000 to 7520000); "
@@ -568,6 +577,9 @@ TEST_F(MakeInversion, WarnsOfDataThatAreElsewhere) {
   EXPECT_THAT(warnings(utm, "550000,7501000,9,1,1\n559000,7519000,9,1,1\n"),
               ElementsAre(AllOf(HasSubstr("lies 50000 m beside the model's cells"),
                                 HasSubstr("are both in the same projection, zone and origin?"))));
+  // a small survey in the corner of a large mesh, or degrees
+  EXPECT_THAT(warnings("easting: [0, 22000, 4], northing: [0, 22000, 3]", "7.5,46.2,9,1,1\n8.1,47,9,1,1\n"),
+              ElementsAre(HasSubstr("s.csv: the coordinates of the points look like degrees (easting 7.5 to 8.1")));
   // a model whose corner is 0, with stations in kilometres
   EXPECT_THAT(warnings("easting: [0, 22000, 4], northing: [0, 22000, 3]", "1,1,9,1,1\n21,20,9,1,1\n"),
               ElementsAre(HasSubstr("look like kilometres")));
@@ -584,6 +596,39 @@ TEST_F(MakeInversion, WarnsOfDataThatAreElsewhere) {
   // few metres are a survey too, one station is no survey that could be too small
   EXPECT_THAT(warnings("easting: [0, 100, 4], northing: [0, 100, 3]", "20,30,9,1,1\n25,35,9,1,1\n"), IsEmpty());
   EXPECT_THAT(warnings("easting: [0, 100000, 4], northing: [0, 100000, 3]", "20,30,9,1,1\n"), IsEmpty());
+}
+
+TEST_F(MakeInversion, RefusesDegrees) {
+  const auto wrong_over = [&](const std::string& model, const std::string& stations) {
+    write("s.csv", "easting,northing,upward,gz,gz_sigma\n" + stations);
+    return wrong("model: {voxels: {" + model + "}}\ninversion: {data: s.csv}\n");
+  };
+  const std::string here = "case.yaml:2: inversion.data: s.csv: the coordinates of the ";
+  const std::string degrees = "easting: [-70.5, -68.5, 4], northing: [-24.5, -22.7, 3], ";
+  const std::string survey = "-70,-24,100,1,1\n-69.5,-23.5,120,1,1\n-69,-23.2,100,1,1\n";
+  EXPECT_THAT(wrong_over(degrees + "upward: [-5, 0, 2]", survey),
+              StartsWith(here + "model and the points look like degrees (easting -70.5 to -68.5, northing -24.5 to"));
+  EXPECT_THAT(wrong_over(degrees + "upward: [-5000, 0, 2]", survey), StartsWith(here + "model and the points look"));
+  // one error: that stations lie in cells says nothing where places are wrong
+  const std::string in_cells = wrong_over(degrees + "upward: [-5000, 500, 2]", survey);
+  EXPECT_THAT(in_cells, StartsWith(here));
+  EXPECT_EQ(std::count(in_cells.begin(), in_cells.end(), '\n'), 0) << in_cells;
+  const std::string utm = "easting: [480000, 500000, 4], northing: [7500000, 7520000, 3], upward: [-20, 0, 2]";
+  EXPECT_THAT(wrong_over(utm, "-69.2,-22.6,9,1,1\n-69,-22.4,9,1,1\n"), StartsWith(here + "points look like degrees"));
+  // metres of small grids
+  EXPECT_EQ(
+      wrong_over("easting: [0, 2, 4], northing: [0, 1.5, 3], upward: [-1, 0, 2]", "0.5,0.5,0.1,1,1\n1,1,0.1,1,1\n"),
+      "");
+  EXPECT_EQ(
+      wrong_over("easting: [100, 140, 4], northing: [20, 60, 3], upward: [-30, 0, 2]", "110,30,1,1,1\n120,50,2,1,1\n"),
+      "");
+}
+
+TEST_F(MakeInversion, WarnsOfGroundThatTheEarthHasNot) {
+  write("t.csv", "easting,northing,upward\n0,0,0\n400,0,0\n0,300,0\n400,300,20000\n");
+  EXPECT_THAT(
+      of("data: a.csv, topography: {file: t.csv}").warnings,
+      Contains(StartsWith("inversion.topography has heights of 416.667 to 14583.3 m: the ground of the Earth has")));
 }
 
 TEST_F(MakeInversion, SaysWhatIsWrongWithTheReference) {

@@ -22,6 +22,7 @@ namespace prismfield::test_observed_data {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::lines_in;
@@ -248,12 +249,34 @@ TEST_F(ObservedData, AreToldInAPageWhenManyAreWrong) {
   EXPECT_THAT(message, HasSubstr("d.csv: 980 more of this kind: standard deviations that are not above 0"));
 }
 
+TEST_F(ObservedData, OfATableComeInOtherUnitsAndSpellings) {
+  const auto values_of = [&](const std::string& header) {
+    const DataSet data = of(header + "\n1,2,3,0.3,0.7\n");
+    return std::pair(data.values.at(0), data.sigma.at(0));
+  };
+  m_defaults.axes = Axes::z_up;
+  for (const char* const header : {"x,y,z,gz [m/s2],gz_sigma [m/s2]", "x,y,z,G_Z (m s^-2),sigma [m/s2]",
+                                   "x,y,z,g_z [M/S2],sigma_gz [m s-2]", "x,y,z,gz [m/s2],SigmaGz [m/s2]"}) {
+    const auto [value, sigma] = values_of(header);
+    EXPECT_DOUBLE_EQ(value, 0.3) << header;
+    EXPECT_DOUBLE_EQ(sigma, 0.7) << header;
+  }
+  // value and sigma may differ in their units
+  const auto [value, sigma] = values_of("x,y,z,gz [gu],sigma [uGal]");
+  EXPECT_DOUBLE_EQ(value, 0.3e-6);
+  EXPECT_DOUBLE_EQ(sigma, 0.7e-8);
+  // the unit of the output, in any spelling, changes no bit
+  EXPECT_EQ(values_of("x,y,z,gz [MGAL],sigma"), values_of("x,y,z,gz,gz_sigma"));
+}
+
 TEST_F(ObservedData, OfATableAreRefusedForTheirColumns) {
-  EXPECT_EQ(mistakes_of("x,y,z,gz [uGal],gz_sigma (m/s2)\n1,2,3,4,5\n"),
-            "d.csv:1: column gz is in 'uGal'; mGal is allowed, change the numbers and the unit\n"
-            "d.csv:1: column gz_sigma is in 'm/s2'; mGal is allowed, change the numbers and the unit");
-  EXPECT_THAT(mistakes_of("x,y,z,gzz [mGal],sigma\n1,2,3,4,5\n"), HasSubstr("column gzz is in 'mGal'; Eotvos is"));
-  EXPECT_THAT(mistakes_of("x,y,z,gz,sigma [1e-5]\n1,2,3,4,5\n"), HasSubstr("column sigma is in '1e-5'; mGal is"));
+  EXPECT_EQ(mistakes_of("x,y,z,gz [foo],gz_sigma (m)\n1,2,3,4,5\n"),
+            "d.csv:1: column gz is in 'foo'; mGal, uGal, Gal, m/s2, um/s2 (gu) or nm/s2 is expected: change the "
+            "numbers and the unit\n"
+            "d.csv:1: column gz_sigma is in 'm'; mGal, uGal, Gal, m/s2, um/s2 (gu) or nm/s2 is expected: change the "
+            "numbers and the unit");
+  EXPECT_THAT(mistakes_of("x,y,z,gzz [mGal],sigma\n1,2,3,4,5\n"), HasSubstr("column gzz is in 'mGal'; Eotvos (E), 1"));
+  EXPECT_THAT(mistakes_of("x,y,z,gz,sigma [1e-5]\n1,2,3,4,5\n"), HasSubstr("column sigma is in '1e-5'; mGal, "));
   EXPECT_THAT(mistakes_of("x [deg],y,z,gz,sigma\n1,2,3,4,5\n"), HasSubstr("column easting is in 'deg'; longitude and latitude are angles"));
   EXPECT_THAT(mistakes_of("longitude,latitude,height,gz,sigma\n1,2,3,4,5\n"), HasSubstr("project them first"));
   EXPECT_THAT(mistakes_of("x,y,z,gz,GZ [mGal],sigma\n1,2,3,4,4,5\n"), HasSubstr("column gz is given 2 times"));
@@ -275,9 +298,9 @@ TEST_F(ObservedData, OfATableAreRefusedForTheirColumns) {
   EXPECT_THAT(mistakes_of(""), HasSubstr("is empty"));
   m_spec.columns = {"x", "y", "z", "gz [g]", "sigma"};
   EXPECT_THAT(mistakes_of("1,2,3,4,5\n"),
-              HasSubstr("case.yaml:9: inversion.data.columns: column gz is in 'g'; mGal is"));
+              HasSubstr("case.yaml:9: inversion.data.columns: column gz is in 'g'; mGal, uGal"));
   m_spec.columns = {"x", "y", "z", "gz", "sigma"};
-  EXPECT_THAT(mistakes_of("x,y,z,gz [uGal],sigma\n1,2,3,4,5\n"), HasSubstr("d.csv:1: column gz is in 'uGal'; mGal is"));
+  EXPECT_THAT(mistakes_of("x,y,z,gz [kg],sigma\n1,2,3,4,5\n"), HasSubstr("d.csv:1: column gz is in 'kg'; mGal, uGal"));
   EXPECT_THAT(mistakes_of("y,x,z,gz,sigma\n1,2,3,4,5\n"), HasSubstr("the header calls column 1 y"));
   EXPECT_THAT(message("none.csv"), HasSubstr("there is no such file"));
 }
@@ -452,7 +475,18 @@ TEST_F(ObservedArrays, OfGradientsHaveTheirUnitByEitherName) {
   EXPECT_THAT(read().values, ElementsAre(1e-9, 2e-9));
   write_places();
   write("gzz", {2}, {1, 2}, "1e-6 s-2");
-  EXPECT_THAT(message(), HasSubstr("is in '1e-6 s-2'; Eotvos is allowed"));
+  // 1e-6 s-2 are 1000 Eotvos
+  EXPECT_THAT(read().values, ElementsAre(1e-6, 2e-6));
+}
+
+TEST_F(ObservedArrays, AreNamedInAnySpellingAndComeInOtherUnits) {
+  write_places();
+  write("G_z", {2}, {0.5, -1.25}, "um/s2");
+  write("sigma_gz", {2}, {0.1, 0.3}, "gu");
+  const DataSet data = read();
+  EXPECT_EQ(data.fields, FieldList{Field::gz});
+  EXPECT_THAT(data.values, ElementsAre(DoubleEq(-0.05e-5), DoubleEq(0.125e-5)));
+  EXPECT_THAT(data.sigma, ElementsAre(DoubleEq(0.01e-5), DoubleEq(0.03e-5)));
 }
 
 TEST_F(ObservedArrays, OnAGridComeInAnyOrder) {
@@ -487,10 +521,11 @@ TEST_F(ObservedArrays, AreRefusedWithEveryMistake) {
   write("easting", {2}, {1, 2}, "km");
   write("northing", {2}, {3, 4});
   write("upward", {2}, {5, 6});
-  write("gz", {2}, {1, 2}, "m s-2", "down");
+  write("gz", {2}, {1, 2}, "m", "down");
   EXPECT_EQ(message(),
             "a.h5: gz: has the axes 'down'; z_down and z_up are known\n"
-            "a.h5: gz: is in 'm s-2'; mGal is allowed, change the numbers and the unit\n"
+            "a.h5: gz: is in 'm'; mGal, uGal, Gal, m/s2, um/s2 (gu) or nm/s2 is expected: change the numbers and the "
+            "unit\n"
             "a.h5: easting: is in 'km'; m is allowed here");
   write_places();
   write("gz", {2}, {1, 2});

@@ -120,6 +120,22 @@ TEST(PointTable, HasDummiesNamesInCapitalsAndLengthsAsRunTakesThem) {
                 (folder / "t.csv").string() + ":4: northing: '*' is a dummy; leave the row out");
 }
 
+TEST(PointTable, ComesInTheUnitsOfTheOutput) {
+  const testing::ScratchFolder folder;
+  std::vector<std::string> notes;
+  const auto read = [&](const std::string& text) {
+    return read_point_table({folder.write("t.csv", text), "", ""}, {}, notes);
+  };
+  const PointFields points = read("x,y,z,G_z [um/s2],sigma_gz [mgal],gzz [1/s2],note [foo]\n1,2,3,1.5,0.02,*,4\n");
+  EXPECT_EQ(points.fields, (FieldList{Field::gz, Field::gzz}));
+  EXPECT_THAT(points.values[0], ElementsAre(0.15));
+  EXPECT_THAT(points.sigma[0], ElementsAre(0.02));
+  EXPECT_TRUE(std::isnan(points.values[1][0]));
+  EXPECT_THAT(testing::mistakes([&] { read("x,y,z,gz [furlong]\n1,2,3,4\n"); }),
+              HasSubstr("'gz [furlong]' is in 'furlong'; mGal, uGal, Gal, m/s2"));
+  EXPECT_THAT(testing::mistakes([&] { read("x,y,z,gz,g_z\n1,2,3,4,5\n"); }), HasSubstr("two columns hold gz"));
+}
+
 TEST(PointTable, KeepsDigitsThatAreLabels) {
   const testing::ScratchFolder folder;
   std::vector<std::string> notes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
+#include "app/start.hpp"
 #include "app/terminal.hpp"
 #include "base/human_text.hpp"
 
@@ -9,13 +10,35 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <ostream>
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include <prismfield/error.hpp>
 
 namespace prismfield::test_terminal {
 namespace {
+
+TEST(Diagnoses, ThatFailAreAWarningAndEndNothing) {
+  ::testing::internal::CaptureStderr();
+  const std::vector<std::string> none = diagnosed("the trend of the residuals", []() -> std::vector<std::string> {
+    throw InputError("", "inversion.trend", "fits all 3 values of d.csv exactly");
+  });
+  EXPECT_TRUE(none.empty());
+  const std::string nothing = diagnosed("the misfit", []() -> std::string { throw std::bad_alloc(); });
+  EXPECT_EQ(nothing, "");
+  const std::string told = ::testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(
+      told.starts_with("warning: the trend of the residuals cannot be told: inversion.trend: fits all 3 values"))
+      << told;
+  EXPECT_NE(told.find("\nwarning: the misfit cannot be told: "), std::string::npos) << told;
+  EXPECT_EQ(diagnosed("all", [] { return 7; }), 7);
+  // what a user asked for
+  EXPECT_THROW(diagnosed("all", []() -> int { throw Stopped(); }), Stopped);
+}
 
 TEST(Wrapped, BreaksBetweenWordsWithAHangingIndent) {
   EXPECT_EQ(wrapped("one two three four\n", 9), "one two\n  three\n  four\n");

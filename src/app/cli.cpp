@@ -25,7 +25,7 @@
 #include "case/yaml_tree.hpp"
 #include "io/file_content.hpp"
 #include "model/axis.hpp"
-#include "model/extents.hpp"
+#include "model/plausible.hpp"
 
 namespace prismfield {
 namespace {

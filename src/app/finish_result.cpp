@@ -267,9 +267,10 @@ void end_with_result(const Inputs& inputs, const ResultEnd& end, const Fields& r
   }
   for (const std::string& note : notes) warn(note);
   const Magnetic& magnetic = inputs.run.magnetic;
-  std::vector<std::string> warnings = point_warnings(inputs.points, result, magnetic, inputs.model->terrain());
-  for (std::string& warning : linearity_warnings(result, magnetic)) warnings.push_back(std::move(warning));
-  for (const std::string& warning : warnings) warn(warning);
+  const auto of_points = [&] { return point_warnings(inputs.points, result, magnetic, inputs.model->terrain()); };
+  for (const std::string& warning : diagnosed("which points lie inside", of_points)) warn(warning);
+  const auto of_bodies = [&] { return linearity_warnings(result, magnetic); };
+  for (const std::string& warning : diagnosed("how strong the anomalies are", of_bodies)) warn(warning);
   const double seconds = seconds_since(begin);
   const OutputSpec& output = inputs.run.output;
   const std::string drawn = draw_and_tell(output, quiet, [&] {

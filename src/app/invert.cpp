@@ -43,6 +43,7 @@
 #include "io/sensitivity_file.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
+#include "model/plausible.hpp"
 #include "model/station_neighbors.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
@@ -112,19 +113,6 @@ std::string settings_text(const InversionSpec& spec) {
   return text;
 }
 
-/// What models hold, in the unit of the unknown: less in magnitude than `least` is not worth a model, more than
-/// `common` is rare among rocks, and more than `most` is in none of what the words say.
-struct Plausible {
-  double least, common, most;
-  const char* beyond;
-  const char* plural;
-};
-constexpr Plausible plausible(Unknown unknown) noexcept {
-  if (unknown == Unknown::density) return {1, 1'000, 30'000, "more than any metal", "densities"};
-  if (unknown == Unknown::susceptibility) return {1e-6, 1, 100, "more than any rock", "susceptibilities"};
-  return {1e-5, 30, 2e6, "more than any metal", "magnetizations"};
-}
-
 Range range_of(const std::vector<double>& values) {
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   return {*least, *most};
@@ -144,12 +132,6 @@ Range finite_range_of(const std::vector<double>& lower, const std::vector<double
 /// Of the magnitude of a magnetisation.
 Range range_of(const InvertedModel& model) {
   return range_of(amplitude_of(model.values, model.unknown, std::ssize(model.cells)));
-}
-
-double largest_of(const Range& values) { return std::max(std::abs(values.min), std::abs(values.max)); }
-
-bool are_tiny(const Range& values, Unknown unknown) {
-  return largest_of(values) > 0 && largest_of(values) < plausible(unknown).least;
 }
 
 std::string model_range_text(const Range& values, Unknown unknown) {
@@ -177,16 +159,6 @@ double signal_to_sigma(const DataSet& data, std::size_t field, bool without_mean
   }
   if (without_mean) mean /= weights;
   return rms_of(data, field, [&](std::size_t i) { return (data.values[i] - mean) / data.sigma[i]; });
-}
-
-/// Where magnetic data are so small that they look like T; "" otherwise.
-std::string tesla_warning(const DataSet& data, std::size_t f, const FieldInfo& field) {
-  // magnetometers resolve 0.001 nT, gradiometers 1e-5 nT/m; in T anomalies are below 1e-3
-  const double least = field.unit == "nT" ? 1e-3 : 1e-6;
-  const double size = rms_of(data, f, [&](std::size_t i) { return data.values[i] * field.scale; });
-  if (!field.is_magnetic || !(size > 0 && size < least)) return "";
-  return fmt::format("{}: {} is {:.2g} {} (RMS), less than instruments resolve: is it in {}? {} is expected",
-                     shown(data.name), field.name, size, field.unit, field.unit.substr(1), field.unit);
 }
 
 /// Names a constant that the stations at the margin of a survey have in common, where anomalies have mostly died out;
@@ -231,16 +203,14 @@ std::vector<std::string> signal_warnings(const DataSet& data, Trend trend) {
   std::vector<std::string> warnings;
   std::size_t f = 0;
   for (const FieldInfo& field : data.fields) {
-    if (std::string in_tesla = tesla_warning(data, f, field); !in_tesla.empty())
-      warnings.push_back(std::move(in_tesla));
     const std::size_t number = f++;
     double largest = 0;
     const auto n = static_cast<std::size_t>(data.points.size());
-    for (std::size_t i = number * n; i < (number + 1) * n; ++i) {
-      largest = std::max(largest, std::abs(data.values[i] * field.scale));
+    for (std::size_t i = number * n; i < (number + 1) * n; ++i) largest = std::max(largest, std::abs(data.values[i]));
+    if (const std::string doubt = field_warning(field.field, largest * field.scale); !doubt.empty()) {
+      warnings.push_back(shown(data.name) + ": " + doubt);
+      continue;
     }
-    const std::string gravity = gravity_warning(field, largest);
-    if (!gravity.empty()) warnings.push_back(fmt::format("{}: {}", shown(data.name), gravity));
     if (data.sigma_is_unknown) continue;
     const double ratio = signal_to_sigma(data, number, trend != Trend::none);
     const std::string constant = trend == Trend::none ? constant_warning(data, number, field) : "";
@@ -272,7 +242,9 @@ std::vector<double> fitted_trend(const DataSet& data, Trend trend) {
 std::vector<double> regional_parts(const DataSet& data, Trend trend, Trend further) {
   std::vector<double> parts;
   const auto n_fields = static_cast<std::size_t>(data.fields.size());
-  if (data.values.size() <= n_fields * coefficients(further)) return parts;
+  // as many coefficients as stations fit anything
+  constexpr std::size_t stations_a_coefficient = 3;
+  if (data.values.size() < stations_a_coefficient * n_fields * coefficients(further)) return parts;
   const std::vector<double> out = fitted_trend(data, trend), further_out = fitted_trend(data, further);
   for (std::size_t f = 0; f < n_fields; ++f) {
     const double rest =
@@ -400,7 +372,9 @@ struct InversionSeconds {
 };
 
 /// The last line of --dry-run.
-std::string time_line(const InversionSeconds& seconds, const InversionSettings& settings) {
+std::string time_line(const std::optional<InversionSeconds>& estimate, const InversionSettings& settings) {
+  if (!estimate) return fmt::format("  {:<18}not known\n", "estimated time");
+  const InversionSeconds& seconds = *estimate;
   const std::int64_t products = usual_products(settings);
   return fmt::format("  {:<18}{}: {} to compute G once, {} for each of about {} with it\n", "estimated time",
                      duration_text(seconds.setup + static_cast<double>(products) * seconds.product),
@@ -411,7 +385,8 @@ std::string time_line(const InversionSeconds& seconds, const InversionSettings& 
 std::vector<std::string> density_warnings(const Case& run, const InversionInputs& inputs) {
   std::vector<std::string> warnings = constant_warnings(run.gravitational_constant);
   const InversionSettings& settings = run.inversion->settings;
-  const auto are_tiny = [](const Range& values) { return prismfield::are_tiny(values, Unknown::density); };
+  const PlausibleRange& contrast = plausible(Quantity::contrast);
+  const auto are_tiny = [&](const Range& values) { return prismfield::are_tiny(values, contrast); };
   const auto range_text = [](const Range& values) { return model_range_text(values, Unknown::density); };
   if (settings.bounds && are_tiny(*settings.bounds)) {
     warnings.push_back(fmt::format("inversion.bounds are {}; are they g/cm3? 1 g/cm3 is 1000 kg/m3: write kg/m3",
@@ -429,9 +404,9 @@ std::vector<std::string> density_warnings(const Case& run, const InversionInputs
         "inversion.reference is {}; is it g/cm3? Densities in the case are kg/m3, density_unit: g/cm3 beside "
         "a file says what is in it",
         range_text(reference)));
-  } else if (largest_of(reference) > plausible(Unknown::density).most) {
+  } else if (largest_of(reference) > contrast.most) {
     warnings.push_back(
-        fmt::format("inversion.reference is {}, more than any metal; is its unit right?", range_text(reference)));
+        fmt::format("inversion.reference is {}, {}; is its unit right?", range_text(reference), contrast.beyond));
   }
   return warnings;
 }
@@ -478,13 +453,15 @@ std::vector<std::string> borne_out_warnings(const InversionOutcome& outcome, Dat
   return warnings;
 }
 
-/// Says where most of a model lies beside the survey, seen from above; "" otherwise.
+/// Says where most of a model lies beside the survey, seen from above; "" otherwise, and where few stations are none.
 std::string beside_survey(const InvertedModel& model) {
+  constexpr std::size_t fewest = StationNeighbors::count + 1;
   std::vector<double> eastings, northings;
   for (const PredictedData& data : model.data) {
     eastings.insert(eastings.end(), data.points.easting.begin(), data.points.easting.end());
     northings.insert(northings.end(), data.points.northing.begin(), data.points.northing.end());
   }
+  if (eastings.size() < fewest) return "";
   const Range east = range_of(eastings), north = range_of(northings);
   const std::vector<double> sizes = amplitude_of(model.values, model.unknown, std::ssize(model.cells));
   const CellCounts counts = counts_of(model.edges);
@@ -520,9 +497,9 @@ std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcom
     warnings.push_back(unsettled);
   }
   const Unknown unknown = settings.unknown;
-  const Plausible usual = plausible(unknown);
+  const PlausibleRange& usual = plausible(unknown);
   const Range found = range_of(outcome.model);
-  const std::string found_text = fmt::format("{} of {} were found", usual.plural, model_range_text(found, unknown));
+  const std::string found_text = fmt::format("{} of {} was found", name(unknown), model_range_text(found, unknown));
   const bool are_doubtful = largest_of(found) > usual.common;
   // a trend was thought of, and is not enough
   const bool has_trend = settings.trend != Trend::none;
@@ -535,7 +512,7 @@ std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcom
                                                        "inversion.bounds"));
   } else if (!regional.empty()) {
     warnings.push_back(fmt::format("{}; {}", found_text, regional));
-  } else if (are_tiny(found, unknown) && !(settings.bounds && are_tiny(*settings.bounds, unknown))) {
+  } else if (are_tiny(found, usual) && !(settings.bounds && are_tiny(*settings.bounds, usual))) {
     warnings.push_back(fmt::format("no {} above {:.4g} {} was found; check the units of the data and sigma",
                                    name(unknown), largest_of(found), unit(unknown)));
   }
@@ -725,12 +702,16 @@ std::vector<std::string> finish(const InvertOptions& options, const Case& run, c
   if (run.output.checkpoint) checkpoint = run.output.checkpoint->file;
   write_computed(checkpoint, [&] { write_model(header, outcome.model); });
   const ExportedModel exported = export_model(run, outcome.model);
-  for (const std::string& warning : outcome_warnings(run, outcome)) warn(warning);
+  // the model is on the disk: nothing below may lose it
+  for (const std::string& warning :
+       diagnosed("what the model leaves of the data", [&] { return outcome_warnings(run, outcome); })) {
+    warn(warning);
+  }
   const double seconds = seconds_since(begin);
   const std::string drawn = draw_and_tell(
       run.output, options.quiet, [&] { return draw_model(header.file, *run.output.figure, run.output.figure_style); });
   if (!options.quiet) {
-    std::cout << '\n' << inversion_summary(run, outcome, seconds, drawn);
+    std::cout << '\n' << diagnosed("the misfit", [&] { return inversion_summary(run, outcome, seconds, drawn); });
     for (const std::string& line : exported.lines) std::cout << line << '\n';
     std::cout << std::flush;
     for (const std::string& note : exported.notes) std::cerr << "note: " << shown(note) << std::endl;
@@ -740,7 +721,10 @@ std::vector<std::string> finish(const InvertOptions& options, const Case& run, c
 
 void tell_inputs(const InvertOptions& options, const Case& run, const InversionInputs& inputs) {
   for (const std::string& warning : inputs.warnings) warn(warning);
-  for (const std::string& warning : inversion_warnings(run, inputs)) warn(warning);
+  for (const std::string& warning :
+       diagnosed("whether units are plausible", [&] { return inversion_warnings(run, inputs); })) {
+    warn(warning);
+  }
   tell_notes(options, run, inputs.notes);
 }
 
@@ -879,8 +863,8 @@ ProgramEnd execute(const InvertOptions& options, const std::vector<std::string>&
   if (tells) std::cout << inversion_heading(run, inputs) << std::flush;
   if (options.dry_run) {
     const std::string sizes = inversion_sizes(run, inputs, communicator.size(), placement_text(started.places));
-    const InversionSeconds seconds = made_together(communicator, [&] {
-      return at_places_of(run, [&] { return estimated_seconds_of(run, inputs, communicator); });
+    const auto seconds = diagnosed_together(communicator, "the time", [&] {
+      return std::optional(at_places_of(run, [&] { return estimated_seconds_of(run, inputs, communicator); }));
     });
     if (tells) std::cout << sizes << time_line(seconds, run.inversion->settings) << std::flush;
     return {};

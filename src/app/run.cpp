@@ -156,7 +156,8 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
   row("result", fmt::format("{}, about {}", header.file.string(), size_text(bytes)));
   // a file's beginning and end on its disk, and bytes a second
   constexpr double file_seconds = 0.02, writing_rate = 1e8;
-  row("estimated time", duration_text(seconds + file_seconds + static_cast<double>(bytes) / writing_rate));
+  row("estimated time",
+      costs.empty() ? "not known" : duration_text(seconds + file_seconds + static_cast<double>(bytes) / writing_rate));
   return text;
 }
 
@@ -434,8 +435,9 @@ ProgramEnd execute(const RunOptions& options, const std::vector<std::string>& ko
     // what the run does before it computes has been done here
     const double seconds = seconds_since(begin);
     if (!options.quiet) {
-      const std::vector<MethodCost> costs =
-          method_costs(inputs.run.request(), prisms, inputs.points, size_of(inputs), communicator);
+      const std::vector<MethodCost> costs = diagnosed_together(communicator, "the time", [&] {
+        return method_costs(inputs.run.request(), prisms, inputs.points, size_of(inputs), communicator);
+      });
       if (is_root) {
         std::cout << dry_run_table(inputs, plan, sizes, need, placement_text(places), costs, seconds) << std::flush;
       }
@@ -450,7 +452,9 @@ ProgramEnd execute(const RunOptions& options, const std::vector<std::string>& ko
   agree(communicator, [&] {
     if (is_root) check_disk(inputs, std::accumulate(checkpoints.begin(), checkpoints.end(), std::int64_t{0}));
   });
-  const std::string hint = options.quiet ? "" : tolerance_hint(inputs, prisms, plan, communicator);
+  const std::string hint = options.quiet ? "" : diagnosed_together(communicator, "the time by other methods", [&] {
+    return tolerance_hint(inputs, prisms, plan, communicator);
+  });
   if (tells) std::cout << run_heading(inputs, plan, placement_text(places)) << hint << std::flush;
   compute_and_write(options, inputs, magnetized, plan, communicator, begin);
   return {};

@@ -29,6 +29,7 @@
 #include "io/surface_file.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
+#include "model/plausible.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 
@@ -236,6 +237,10 @@ Inputs read_inputs(const CaseOptions& options, const Communicator& communicator,
     problems.collect([&] {
       inputs.points = make_points(inputs.run, bounds, communicator, inputs.point_notes, terrain, &inputs.stations);
     });
+  }
+  if (problems.empty()) {
+    const DegreesDoubt degrees = degrees_doubt(bounds, bounds_of(inputs.points));
+    if (degrees.is_certain) problems.add(inputs.run.where("observations"), "observations", degrees.text);
   }
   agree(communicator, [&] {
     problems.throw_if_any();

@@ -27,6 +27,20 @@ using Moment = std::chrono::steady_clock::time_point;
 /// Tells what went wrong though the program goes on, on standard error.
 void warn(const std::string& message);
 
+/// What a diagnosis, hint or estimate says; nothing, with a warning, where it fails: none of them ends a command that
+/// would do what it was asked for. `what`: "the trend of the residuals". For one rank.
+template <class Diagnose>
+auto diagnosed(const char* what, const Diagnose& diagnose) -> decltype(diagnose()) {
+  try {
+    return diagnose();
+  } catch (const Stopped&) {
+    throw;
+  } catch (const std::exception& error) {
+    warn(std::string(what) + " cannot be told: " + error.what());
+    return {};
+  }
+}
+
 /// What `make` returns; of errors in the input and stops, which all ranks find alike, rank 0 tells: they end in order,
 /// not by an abort. Collective.
 template <class Make>
@@ -44,6 +58,19 @@ auto made_together(const Communicator& communicator, const Make& make) {
     if (of_all) std::rethrow_exception(of_all);
   });
   return made;
+}
+
+/// The same as diagnosed() for what all ranks make together. Collective.
+template <class Diagnose>
+auto diagnosed_together(const Communicator& communicator, const char* what, const Diagnose& diagnose)
+    -> decltype(diagnose()) {
+  try {
+    return made_together(communicator, diagnose);
+  } catch (const AgreedFailure& failure) {
+    if (failure.kind == ErrorKind::stopped) throw;
+    if (!failure.message.empty()) warn(std::string(what) + " cannot be told: " + failure.message);
+    return {};
+  }
 }
 
 /// Kokkos on this rank, with its share of the node's cores or devices. Throws AgreedFailure. Collective.

@@ -44,7 +44,7 @@
 #include "engine/few_pairs.hpp"
 #include "engine/kokkos_facts.hpp"
 #include "model/choices.hpp"
-#include "model/extents.hpp"
+#include "model/plausible.hpp"
 #include "model/prism_check.hpp"
 
 struct pf_operator;

@@ -26,6 +26,7 @@
 #include "io/observed_data.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
+#include "model/plausible.hpp"
 #include "parallel/agreement.hpp"
 
 namespace prismfield {
@@ -42,7 +43,7 @@ double finest_cell(const CellEdges& edges) {
   return finest;
 }
 
-/// What is suspicious in where points lie over the cells; "" when nothing is.
+/// What is suspicious in where points lie over the cells, degrees apart; "" when nothing is.
 std::string misplaced(const Points& points, const CellEdges& edges) {
   // far smaller than any survey of a model is, if the coordinates were metres
   constexpr double tiny = 0.005;
@@ -54,13 +55,8 @@ std::string misplaced(const Points& points, const CellEdges& edges) {
   data.bottom = data.top = 0;
   const double apart = distance(data, cells), part = width_of(data) / width_of(cells);
   if (apart == 0 && (part == 0 || part >= tiny || width_of(data) >= several * finest_cell(edges))) return "";
-  constexpr double km = 1000, alike = 10;
-  const Bounds scaled = {data.west * km, data.east * km, data.south * km, data.north * km, 0, 0};
-  if (distance(scaled, cells) == 0 && part * km <= alike && part * km >= 1 / alike) {
+  if (fits_in_km(data, cells)) {
     return "has coordinates that look like kilometres; if they are, write length_unit: km beside its file";
-  }
-  if (could_be_degrees(data)) {
-    return "has coordinates that look like degrees; easting and northing in metres are expected";
   }
   if (apart == 0) return "";
   const Bounds swapped = {data.south, data.north, data.west, data.east, 0, 0};
@@ -215,6 +211,7 @@ public:
     }
     m_problems.collect([&] { make_cells(); });
     if (m_result.cells) {
+      check_ground();
       m_problems.collect([&] {
         make_bounds();
         m_result.reference = model_of(m_spec.reference, "reference");
@@ -229,9 +226,10 @@ public:
       });
       m_problems.collect([&] { make_weights(); });
       for (const std::size_t set : m_first_epochs) {
-        if (!m_is_underground[set]) check_stations(set);
-        if (!m_is_underground[set]) check_heights(set);
-        check_place(set);
+        // heights say nothing where places are wrong
+        if (!check_place(set) || m_is_underground[set]) continue;
+        check_stations(set);
+        check_heights(set);
       }
     }
     m_problems.throw_if_any();
@@ -569,44 +567,45 @@ private:
     return values;
   }
 
+  /// Stations in or below active cells: what to write where they are underground, and what to mend where they are not.
   void check_stations(std::size_t set) {
     const ActiveCells& cells = *m_result.cells;
     const CellEdges& edges = cells.edges();
     const Points& points = m_result.data[set].points;
     const std::vector<std::int64_t> layers = highest_layers(cells.counts(), cells.cells());
     const std::vector<double> ground = m_topography ? ground_at_stations(set, edges) : std::vector<double>();
-    std::int64_t buried = 0;
-    std::size_t first = 0, deepest = 0;
-    double first_top = 0, most = 0;
+    std::vector<std::size_t> buried;
+    std::size_t deepest = 0;
+    double most = 0;
     for (std::size_t i = 0; i < points.upward.size(); ++i) {
       const auto column = column_at(edges, points, i);
       if (!column || layers[*column] < 0) continue;
       const double top = edges[2][static_cast<std::size_t>(layers[*column]) + 1];
       if (!(top - points.upward[i] > tolerance_at(top, cells.rounding()[2] + points.rounding[2]))) continue;
-      const double surface = m_topography ? ground[i] : top;
-      if (buried == 0) first = i, first_top = surface;
-      if (surface - points.upward[i] > most) most = surface - points.upward[i], deepest = i;
-      ++buried;
+      const double below = (m_topography ? ground[i] : top) - points.upward[i];
+      if (buried.empty() || below > most) most = below, deepest = i;
+      buried.push_back(i);
     }
-    if (buried == 0) return;
-    const std::string rest = buried == 1 ? ""
-                                         : fmt::format(", and {} more; the deepest is point {}, {:.6g} m below",
-                                                       grouped(buried - 1), deepest, most);
-    const std::string what =
-        m_topography
-            ? fmt::format(
-                  "but the topography is at {:.6g} there{}; stations stand on the ground or above it: check what "
-                  "their heights and those of the topography are measured from",
-                  first_top, rest)
-            : fmt::format(
-                  "but the active cells below the surface reach up to {} there{}; stations must be above active "
-                  "cells: check the heights, give inversion.topography, make the cells at the surface thinner, or "
-                  "write "
-                  "underground: true beside its file where the stations are in boreholes or tunnels",
-                  first_top, rest);
-    m_problems.add("", m_data_keys[set],
-                   fmt::format("{}: point {} at easting {}, northing {} has height {}, {}", m_result.data[set].name,
-                               first, points.easting[first], points.northing[first], points.upward[first], what));
+    if (buried.empty()) return;
+    const std::size_t column = *column_at(edges, points, deepest), n_east = edges[0].size() - 1;
+    const auto layer = cell_at(edges[2], points.upward[deepest]).value_or(0);
+    const std::string above =
+        m_topography ? "check what their heights and those of the topography are measured from"
+                     : fmt::format(
+                           "the cells above them are air: give inversion.topography, or mark these cells by 0 in "
+                           "a file inversion.active, above the deepest easting {}, northing {}, upward {} to {} "
+                           "(from 0)",
+                           column % n_east, column / n_east, layer, layers[column]);
+    const DataSet& data = m_result.data[set];
+    m_problems.add(
+        "", m_data_keys[set],
+        fmt::format("{}: {} in or below active cells, the deepest is {} ({}), {:.6g} m below the {}. If "
+                    "they are in boreholes or tunnels, write underground: true beside the file: {{file: {}, "
+                    "underground: true}}. If they are on "
+                    "the ground, {}",
+                    data.name, buried.size() == 1 ? "1 station is" : grouped(std::ssize(buried)) + " stations are",
+                    point_text(data, deepest), coordinates_text(points, deepest), most,
+                    m_topography ? "topography" : "top of the cells there", data.name, above));
   }
 
   void check_heights(std::size_t set) {
@@ -628,9 +627,24 @@ private:
                     m_result.data[set].name, below == 1 ? "1 point is" : grouped(below) + " points are", most));
   }
 
-  void check_place(std::size_t set) {
-    const std::string what = misplaced(m_result.data[set].points, m_result.cells->edges());
-    if (!what.empty()) m_result.warnings.push_back(fmt::format("{}: {}", m_result.data[set].name, what));
+  void check_ground() {
+    if (m_heights.empty()) return;
+    const auto [least, most] = std::minmax_element(m_heights.begin(), m_heights.end());
+    const std::string doubt = height_warning({*least, *most});
+    if (!doubt.empty()) m_result.warnings.push_back("inversion.topography has heights of " + doubt);
+  }
+
+  /// False, with an error, where the coordinates are degrees.
+  bool check_place(std::size_t set) {
+    const DataSet& data = m_result.data[set];
+    const DegreesDoubt degrees = degrees_doubt(m_result.cells->bounds(), bounds_of(data.points));
+    const std::string what = degrees.text.empty() ? misplaced(data.points, m_result.cells->edges()) : degrees.text;
+    if (degrees.is_certain) {
+      m_problems.add("", m_data_keys[set], data.name + ": " + what);
+    } else if (!what.empty()) {
+      m_result.warnings.push_back(fmt::format("{}: {}", data.name, what));
+    }
+    return !degrees.is_certain;
   }
 
   const Case& m_run;

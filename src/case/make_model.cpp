@@ -19,6 +19,7 @@
 #include "io/output_file.hpp"
 #include "io/prism_file.hpp"
 #include "model/edges.hpp"
+#include "model/plausible.hpp"
 #include "model/prism_check.hpp"
 #include "model/voxels.hpp"
 #include "parallel/agreement.hpp"
@@ -355,9 +356,8 @@ struct UbcProperty {
 void check_air(const UbcProperty& of, const std::vector<double>& values, Remarks& remarks) {
   const auto air = find_air_mark(values, of.property, of.to_si);
   if (!air) return;
-  constexpr double most_in_kilograms = 5000;
   const double written = in_unit(air->value, of.to_si);
-  const bool may_be_kilograms = of.to_si != 1 && std::abs(written) <= most_in_kilograms && air->is_certain;
+  const bool may_be_kilograms = of.to_si != 1 && std::abs(written) <= plausible(Quantity::density).common && air->is_certain;
   const std::string text = fmt::format("{}{}inactive: {} beside it{}", air->text, if_air, number_text(written),
                                        may_be_kilograms ? "; if the file is in kg/m3, density_unit: kg/m3" : "");
   if (air->is_certain) throw of.file.error(text);

@@ -23,7 +23,7 @@
 #include "case/reader.hpp"
 #include "case/yaml_tree.hpp"
 #include "model/choices.hpp"
-#include "model/extents.hpp"
+#include "model/plausible.hpp"
 
 namespace prismfield {
 namespace {

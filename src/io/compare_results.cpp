@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "io/hdf5_file.hpp"
 #include "io/output_file.hpp"
 #include "io/point_fields.hpp"
+#include "model/choices.hpp"
 
 namespace prismfield {
 namespace {
@@ -30,6 +32,8 @@ constexpr double coordinate_tolerance = 1e-12;
 struct Survey {
   fs::path path;
   Hdf5File file;
+  /// what each field is called in it
+  std::map<Field, std::string> names;
   std::vector<std::int64_t> shape;
   /// grid nodes along easting and northing, or one value a station
   std::vector<double> easting, northing;
@@ -59,7 +63,8 @@ auto as_input(const fs::path& path, Read read) {
 
 Survey open_survey(const fs::path& path) {
   return as_input(path, [&] {
-    Survey survey{path, open_result(path), {}, {}, {}, {}, false};
+    Survey survey{path, open_result(path), {}, {}, {}, {}, {}, false};
+    survey.names = FieldVariables(survey.file.dataset_names("/")).values;
     if (survey.file.has("upward") && survey.file.has_attribute("upward", "bounds")) {
       throw InputError(path.string(), "", "is a model, and compare takes results alone, which hold fields at points");
     }
@@ -77,9 +82,7 @@ Survey open_survey(const fs::path& path) {
 
     // Stations and a grid of as many columns as rows differ in the shape of what lies on them.
     bool any_field = false;
-    for (const FieldInfo& field : field_infos) {
-      const std::string name(field.name);
-      if (!survey.file.has(name)) continue;
+    for (const auto& [field, name] : survey.names) {
       const auto shape = survey.file.shape(name);
       const bool on_grid = shape == std::vector<std::int64_t>{n_northing, n_easting};
       const bool on_stations = n_easting == n_northing && shape == std::vector<std::int64_t>{n_easting};
@@ -270,12 +273,35 @@ Matches match_points(const Survey& a, const Survey& b, PointMatch match, Compari
   return matches;
 }
 
-FieldComparison compare_values(Field field, const Survey& a, const Survey& b, const Matches& matches) {
+std::string text_or_empty(const Survey& survey, const std::string& name, const char* attribute) {
+  try {
+    return survey.file.text_attribute(name, attribute).value_or("");
+  } catch (const RunError&) {
+    return "";
+  }
+}
+
+/// A field's values and their unit: the output's, where they can be made so.
+struct ValuesInUnit {
+  std::vector<double> values;
+  std::string unit;
+};
+
+ValuesInUnit values_of(const Survey& survey, Field field) {
+  const std::string& name = survey.names.at(field);
+  ValuesInUnit result{as_input(survey.path, [&] { return survey.file.read(name); }),
+                      text_or_empty(survey, name, "units")};
+  const std::optional<double> factor = unit_factor(field, result.unit);
+  if (!factor || result.unit.empty()) return result;
+  result.unit = info(field).unit;
+  scale_decimals(result.values, *factor);
+  return result;
+}
+
+FieldComparison compare_values(Field field, const Survey& a, const Matches& matches,
+                               const std::vector<double>& values_a, const std::vector<double>& values_b) {
   FieldComparison result;
   result.field = field;
-  const std::string name(info(field).name);
-  const auto values_a = as_input(a.path, [&] { return a.file.read(name); });
-  const auto values_b = as_input(b.path, [&] { return b.file.read(name); });
   long double squares = 0;
   const std::size_t n = matches.identical ? values_a.size() : matches.pairs.size();
   for (std::size_t k = 0; k < n; ++k) {
@@ -303,14 +329,6 @@ FieldComparison compare_values(Field field, const Survey& a, const Survey& b, co
   }
   if (result.largest_difference > 0) result.relative = result.largest_difference / result.largest_reference;
   return result;
-}
-
-std::string text_or_empty(const Survey& survey, const std::string& name, const char* attribute) {
-  try {
-    return unit_of_udunits(survey.file.text_attribute(name, attribute).value_or(""));
-  } catch (const RunError&) {
-    return "";
-  }
 }
 
 std::string decade_label(std::size_t decade, char sign) {
@@ -411,24 +429,27 @@ Comparison compare_results(const fs::path& a, const fs::path& b, PointMatch matc
   comparison.points = static_cast<std::int64_t>(matches.identical ? survey_a.size() : matches.pairs.size());
 
   for (const FieldInfo& field : field_infos) {
-    const std::string name(field.name);
-    const bool in_a = survey_a.file.has(name);
-    const bool in_b = survey_b.file.has(name);
-    if (in_a != in_b) comparison.disagreements.push_back(fmt::format("{} is missing in {}", name, in_a ? "B" : "A"));
-    if (!in_a || !in_b) continue;
-    for (const char* attribute : {"units", "axes"}) {
-      const std::string of_a = text_or_empty(survey_a, name, attribute);
-      const std::string of_b = text_or_empty(survey_b, name, attribute);
-      // Files of other programs need not say; two that contradict each other cannot be compared.
-      if (!of_a.empty() && !of_b.empty() && of_a != of_b) {
-        comparison.disagreements.push_back(fmt::format("{}: {} are {} in A, {} in B", name, attribute,
-                                                       shown(of_a, longest_name), shown(of_b, longest_name)));
-      }
+    const bool in_a = survey_a.names.count(field.field) > 0;
+    const bool in_b = survey_b.names.count(field.field) > 0;
+    if (in_a != in_b) {
+      comparison.disagreements.push_back(fmt::format("{} is missing in {}", field.name, in_a ? "B" : "A"));
     }
-    FieldComparison result = compare_values(field.field, survey_a, survey_b, matches);
-    result.unit = text_or_empty(survey_b, name, "units");
+    if (!in_a || !in_b) continue;
+    const ValuesInUnit values_a = values_of(survey_a, field.field), values_b = values_of(survey_b, field.field);
+    const auto check_alike = [&](const char* what, const std::string& of_a, const std::string& of_b) {
+      // Files of other programs need not say; two that contradict each other cannot be compared.
+      if (of_a.empty() || of_b.empty() || of_a == of_b) return;
+      comparison.disagreements.push_back(fmt::format("{}: {} are {} in A, {} in B", field.name, what,
+                                                     shown(of_a, longest_name), shown(of_b, longest_name)));
+    };
+    check_alike("units", values_a.unit, values_b.unit);
+    check_alike("axes", text_or_empty(survey_a, survey_a.names.at(field.field), "axes"),
+                text_or_empty(survey_b, survey_b.names.at(field.field), "axes"));
+    FieldComparison result = compare_values(field.field, survey_a, matches, values_a.values, values_b.values);
+    result.unit = values_b.unit;
     if (result.one_nan > 0) {
-      comparison.disagreements.push_back(fmt::format("{}: {} points are NaN in one file only", name, result.one_nan));
+      comparison.disagreements.push_back(
+          fmt::format("{}: {} points are NaN in one file only", field.name, result.one_nan));
     }
     comparison.fields.push_back(std::move(result));
   }

@@ -24,7 +24,7 @@
 #include "io/text_table.hpp"
 #include "model/choices.hpp"
 #include "model/edges.hpp"
-#include "model/extents.hpp"
+#include "model/plausible.hpp"
 #include "model/properties.hpp"
 
 namespace prismfield {

@@ -221,13 +221,4 @@ std::optional<FileFormat> counted_points(const InputFile& file, const std::vecto
   return z_down.value_or(tomofast) ? FileFormat::tomofast_data : FileFormat::ubc_data;
 }
 
-std::string gravity_warning(const FieldInfo& field, double largest) {
-  constexpr double most = 1000;
-  if (field.unit != "mGal" || !(largest > most)) return "";
-  return fmt::format(
-      "{} reaches {} mGal, and anomalies stay below 1,000: are the numbers in another unit, such as m/s2, the whole "
-      "gravity of the Earth, or another field, such as one in nT?",
-      field.name, short_number(largest));
-}
-
 }  // namespace prismfield

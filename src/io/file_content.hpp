@@ -195,9 +195,6 @@ inline constexpr std::array format_infos = {
 [[nodiscard]] std::optional<FileFormat> counted_points(const InputFile& file, const std::vector<std::string>& columns,
                                                        std::optional<bool> z_down, const std::string& remedy);
 
-/// What to ask where a field of gravity reaches more mGal than anomalies do; "" otherwise, and for other fields.
-[[nodiscard]] std::string gravity_warning(const FieldInfo& field, double largest);
-
 /// A file to read, and what it does not say itself.
 struct ReadSpec {
   InputFile file;

@@ -24,6 +24,7 @@
 #include "io/grid_formats.hpp"
 #include "io/output_file.hpp"
 #include "io/point_columns.hpp"
+#include "io/point_fields.hpp"
 #include "model/axis.hpp"
 #include "model/choices.hpp"
 #include "model/points.hpp"
@@ -40,17 +41,6 @@ std::string sigma_of(Field field) { return name_of(field) + "_sigma"; }
 template <class Action>
 void for_each_field(FieldList fields, const Action& action) {
   for (const FieldInfo& field : fields) action(field.field);
-}
-
-/// Whether a unit is the one that the output has: numbers are not converted. "" is.
-bool is_unit_of(Field field, const std::string& unit) {
-  const std::string asked = lower_case(unit_of_udunits(unit)), output = lower_case(std::string(info(field).unit));
-  return unit.empty() || asked == output || (output == "eotvos" && asked == "e") ||
-         (output == "m2 s-2" && asked == "m2/s2");
-}
-
-std::string other_unit(Field field, const std::string& unit) {
-  return fmt::format("is in {}; {} is allowed, change the numbers and the unit", excerpt(unit), info(field).unit);
 }
 
 /// The file's content: places in metres, the rest as it is written.
@@ -164,10 +154,13 @@ private:
     request.columns = m_spec.columns;
     request.columns_key = m_file.key_beside("columns");
     for_each_field(wanted().value_or(FieldList::every()), [&](Field field) {
+      const std::string plain = plain_name(name_of(field));
       request.optional.push_back(name_of(field));
+      request.aliases.push_back({plain, name_of(field)});
       if (has_rule(field)) return;
       request.optional.push_back(sigma_of(field));
-      request.aliases.push_back({"sigma_" + name_of(field), sigma_of(field)});
+      for (const std::string& name : {"sigma" + plain, plain + "sigma"})
+        request.aliases.push_back({name, sigma_of(field)});
     });
     request.optional.emplace_back("sigma");
     return request;
@@ -182,52 +175,49 @@ private:
     Table table = read_table(m_file, request, m_problems);
     Words names = request.needed;
     names.insert(names.end(), request.optional.begin(), request.optional.end());
-    check_units(table, names);
     std::vector<std::string> notes;
     places_to_metres(m_file, table, {m_spec.length_to_si, std::nullopt, true}, m_problems, notes);
     if (table.rows() == 0) return;
     note_columns(request, table);
-    const auto column = [&](const std::string& name) {
-      const auto at = std::find(names.begin(), names.end(), name) - names.begin();
-      return static_cast<std::size_t>(at) < names.size() ? std::move(table.columns[static_cast<std::size_t>(at)])
-                                                         : std::vector<double>();
+    // in the unit of the output of the field that it is of
+    const auto column = [&](const std::string& name, Field field) {
+      const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+      if (at == names.size() || table.columns[at].empty()) return std::vector<double>();
+      return in_output_unit(std::move(table.columns[at]), field, table.units[at], table.named_where, table.named_key,
+                            "column " + name + " ");
     };
     FieldList there;
     for_each_field(FieldList::every(), [&](Field field) {
-      std::vector<double> values = column(name_of(field));
+      std::vector<double> values = column(name_of(field), field);
       if (values.empty()) return;
       there.add(field);
       m_read.values[field] = std::move(values);
-      m_read.sigma[field] = column(sigma_of(field));
+      m_read.sigma[field] = column(sigma_of(field), field);
       m_read.axes[field] = m_spec.axes.value_or(said.value_or(m_defaults.axes));
     });
     Words others = names_of(there);
     others.insert(others.end(), table.ignored.begin(), table.ignored.end());
     m_read.fields = choose(there, others);
     check_inducing_field(std::nullopt, m_read.fields);
-    take_plain_sigma(column("sigma"), table, names);
+    if (!m_read.fields.empty()) take_plain_sigma(column("sigma", first_of(m_read.fields)), table);
     m_read.points.easting = std::move(table.columns[0]);
     m_read.points.northing = std::move(table.columns[1]);
     m_read.points.upward = std::move(table.columns[2]);
     m_read.lines = std::move(table.lines);
   }
 
-  void check_units(const Table& table, const Words& names) {
-    for (std::size_t w = 3; w < names.size(); ++w) {
-      const std::string& unit = table.units[w];
-      const auto add = [&](const std::string& what) {
-        m_problems.add(table.named_where, table.named_key, fmt::format("column {} {}", names[w], what));
-      };
-      for_each_field(FieldList::every(), [&](Field field) {
-        if (names[w] != name_of(field) && names[w] != sigma_of(field)) return;
-        if (!is_unit_of(field, unit)) add(other_unit(field, unit));
-      });
-    }
+  /// Numbers of a field or its sigma in the unit of the output; a unit that is unknown is a problem, behind `what`.
+  std::vector<double> in_output_unit(std::vector<double> values, Field field, const std::string& unit,
+                                     const std::string& where, const std::string& key, const std::string& what = "") {
+    const std::optional<double> factor = unit_factor(field, unit);
+    if (!factor) m_problems.add(where, key, what + unit_error(field, unit));
+    scale_decimals(values, factor.value_or(1));
+    return values;
   }
 
   /// A column `sigma` belongs to the only field.
-  void take_plain_sigma(std::vector<double> sigma, const Table& table, const Words& names) {
-    if (sigma.empty() || m_read.fields.empty()) return;
+  void take_plain_sigma(std::vector<double> sigma, const Table& table) {
+    if (sigma.empty()) return;
     FieldList without_rule;
     for_each_field(m_read.fields, [&](Field field) {
       if (!has_rule(field)) without_rule.add(field);
@@ -242,8 +232,6 @@ private:
       return;
     }
     const Field field = first_of(m_read.fields);
-    const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), "sigma") - names.begin());
-    if (!is_unit_of(field, table.units[at])) add(other_unit(field, table.units[at]));
     if (!m_read.sigma[field].empty()) {
       add(fmt::format("stands beside {}; leave one out", sigma_of(field)));
       return;
@@ -307,19 +295,19 @@ private:
 
   void read_arrays() {
     const ArrayFile arrays(m_file);
+    const FieldVariables variables(arrays.dataset_names("/"));
     FieldList there;
-    for_each_field(FieldList::every(), [&](Field field) {
-      if (arrays.has("/" + name_of(field))) there.add(field);
-    });
+    for (const auto& [field, name] : variables.values) there.add(field);
     m_read.fields = choose(there, names_of(there));
     if (m_read.fields.empty()) return;
     if (!m_read.fields.of_magnetisation().empty()) check_inducing_field(read_inducing_field(arrays), m_read.fields);
-    m_is_grid = is_grid_shape(arrays.shape("/" + name_of(first_of(m_read.fields))));
+    m_is_grid = is_grid_shape(arrays.shape("/" + variables.values.at(first_of(m_read.fields))));
     for_each_field(m_read.fields, [&](Field field) {
-      m_read.axes[field] = axes_of(arrays, field);
-      m_read.values[field] = read_field(arrays, field, name_of(field));
-      if (!has_rule(field) && arrays.has("/" + sigma_of(field))) {
-        m_read.sigma[field] = read_field(arrays, field, sigma_of(field));
+      m_read.axes[field] = axes_of(arrays, variables.values.at(field));
+      m_read.values[field] = read_field(arrays, field, variables.values.at(field));
+      const auto sigma = variables.sigma.find(field);
+      if (!has_rule(field) && sigma != variables.sigma.end()) {
+        m_read.sigma[field] = read_field(arrays, field, sigma->second);
       }
     });
     if (m_is_grid) {
@@ -330,21 +318,20 @@ private:
   }
 
   /// Along which z a field points.
-  Axes axes_of(const ArrayFile& arrays, Field field) {
+  Axes axes_of(const ArrayFile& arrays, const std::string& variable) {
     if (m_spec.axes) return *m_spec.axes;
-    const std::optional<std::string> word = arrays.text_attribute("/" + name_of(field), "axes");
+    const std::optional<std::string> word = arrays.text_attribute("/" + variable, "axes");
     if (!word) return m_defaults.axes;
     if (const std::optional<Axes> said = axes_named(*word)) return *said;
-    m_problems.add(m_file.path.string(), name_of(field),
+    m_problems.add(m_file.path.string(), variable,
                    fmt::format("has the axes {}; z_down and z_up are known", excerpt(*word)));
     return m_defaults.axes;
   }
 
   std::vector<double> read_field(const ArrayFile& arrays, Field field, const std::string& variable) {
     const std::string unit = arrays.text_attribute("/" + variable, "units").value_or("");
-    if (!is_unit_of(field, unit)) m_problems.add(m_file.path.string(), variable, other_unit(field, unit));
-    if (m_is_grid) return read_on_grid(arrays, variable);
-    return read_at_stations(arrays, variable);
+    return in_output_unit(m_is_grid ? read_on_grid(arrays, variable) : read_at_stations(arrays, variable), field, unit,
+                          m_file.path.string(), variable);
   }
 
   std::vector<double> read_on_grid(const ArrayFile& arrays, const std::string& variable) {

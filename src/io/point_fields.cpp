@@ -39,37 +39,14 @@ std::optional<double> number_in(std::string_view text) {
   return std::nullopt;
 }
 
-/// A column of a table that holds a field or its standard deviation.
+/// A column of a table that holds a field or its standard deviation, and the factor to the unit of the output.
 struct FieldColumn {
   std::size_t number = 0;
   Field field = Field::potential;
   bool is_sigma = false;
+  double factor = 1;
   std::vector<double> values;
 };
-
-/// What a column called "gz_sigma [mGal]" is; nothing when it is no field.
-struct ColumnName {
-  Field field;
-  bool is_sigma;
-  std::string unit;
-};
-std::optional<ColumnName> column_named(std::string_view text) {
-  auto [name, unit] = name_and_unit(unquoted(text));
-  name = lower_case(name);
-  std::string_view bare = name;
-  const bool is_sigma = bare.ends_with(sigma_suffix);
-  if (is_sigma) bare.remove_suffix(sigma_suffix.size());
-  const std::optional<Field> field = field_named(bare);
-  if (!field) return std::nullopt;
-  return ColumnName{*field, is_sigma, unit};
-}
-
-bool is_output_unit(Field field, const std::string& unit) { return unit_of_udunits(unit) == info(field).unit; }
-
-std::string wrong_unit(Field field, const std::string& name, const std::string& unit) {
-  return fmt::format("{} is in {}; {} is needed: change the numbers and the name of the unit", excerpt(name),
-                     excerpt(unit), info(field).unit);
-}
 
 /// Sets the axes that the file says or the user, who has to say the same. Throws InputError.
 void set_axes(PointFields& points, std::optional<Axes> said, std::optional<Axes> asked, const InputFile& file) {
@@ -93,14 +70,16 @@ public:
     m_own.names = names;
     m_factors = place_factors(m_file, columns, {}, m_problems, m_notes);
     for (std::size_t c = 0; c < names.size(); ++c) {
-      const std::optional<ColumnName> found = column_named(names[c]);
+      const auto [name, unit] = name_and_unit(unquoted(names[c]));
+      const std::optional<FieldWord> found = field_meant(name);
       if (!found) {
         const bool is_place = std::find(columns.at.begin(), columns.at.end(), static_cast<int>(c)) != columns.at.end();
         if (!is_place) m_further.push_back(c);
         continue;
       }
-      if (!found->unit.empty() && !is_output_unit(found->field, found->unit)) {
-        m_problems.add(m_file.path.string(), "", wrong_unit(found->field, names[c], found->unit));
+      const std::optional<double> factor = unit_factor(found->field, unit);
+      if (!factor) {
+        m_problems.add(m_file.path.string(), "", excerpt(names[c]) + " " + unit_error(found->field, unit));
       }
       for (const FieldColumn& before : m_columns) {
         if (before.field != found->field || before.is_sigma != found->is_sigma) continue;
@@ -108,7 +87,7 @@ public:
                        fmt::format("two columns hold {}; take one out",
                                    std::string(info(found->field).name) + (found->is_sigma ? "_sigma" : "")));
       }
-      m_columns.push_back({c, found->field, found->is_sigma, {}});
+      m_columns.push_back({c, found->field, found->is_sigma, factor.value_or(1), {}});
     }
   }
 
@@ -140,6 +119,7 @@ public:
   }
 
   PointFields finish(std::optional<Axes> axes) {
+    for (FieldColumn& column : m_columns) scale_decimals(column.values, column.factor);
     PointFields result;
     result.columns = carried_columns(m_own, m_further);
     for (PointColumn& column : result.columns) {
@@ -203,6 +183,23 @@ bool is_even(const std::vector<double>& values) {
 }
 
 }  // namespace
+
+void scale_decimals(std::vector<double>& values, double factor) {
+  if (factor == 1) return;
+  for (double& value : values) value = decimal_product(value, factor);
+}
+
+FieldVariables::FieldVariables(const std::vector<std::string>& names) {
+  for (const bool is_exact : {true, false}) {
+    for (const std::string& name : names) {
+      const std::optional<FieldWord> word = field_meant(name);
+      if (!word) continue;
+      const std::string exact = std::string(info(word->field).name) + std::string(word->is_sigma ? sigma_suffix : "");
+      // the first stays
+      if ((name == exact) == is_exact) (word->is_sigma ? sigma : values).emplace(word->field, name);
+    }
+  }
+}
 
 ColumnOfField column_of(const PointFields& points, Field field, Axes axes) {
   const auto at = static_cast<std::size_t>(points.fields.index_of(field));
@@ -289,17 +286,16 @@ public:
   PointFields read(std::optional<Axes> axes, std::vector<std::string>& unread) {
     PointFields result;
     result.points = read_points();
-    for (const FieldInfo& field : field_infos) {
-      const std::string name(field.name);
-      if (!m_content.has(name)) continue;
-      const std::string sigma = name + std::string(sigma_suffix);
-      result.fields.add(field.field);
+    const FieldVariables variables(m_content.dataset_names("/"));
+    for (const auto& [field, name] : variables.values) {
+      const auto sigma = variables.sigma.find(field);
+      result.fields.add(field);
       result.values.push_back(read_field(field, name));
-      result.sigma.push_back(m_content.has(sigma) ? read_field(field, sigma) : std::vector<double>());
+      result.sigma.push_back(sigma == variables.sigma.end() ? std::vector<double>() : read_field(field, sigma->second));
     }
     m_problems.throw_if_any();
-    set_axes(result, find_axes(result.fields), axes, m_file);
-    for (const std::string& name : further_names(result.fields, unread)) {
+    set_axes(result, find_axes(variables), axes, m_file);
+    for (const std::string& name : further_names(variables, unread)) {
       auto column = read_point_column(m_content, name);
       if (column && !column->numbers.empty()) column->numbers = in_order(name, std::move(column->numbers));
       if (column && column->is_text && is_turned(name)) column.reset();
@@ -373,11 +369,12 @@ private:
 
   /// What the file has at its points beside coordinates, fields and their standard deviations; what it has elsewhere,
   /// or cannot be read, is added to `unread`.
-  [[nodiscard]] std::vector<std::string> further_names(FieldList fields, std::vector<std::string>& unread) const {
+  [[nodiscard]] std::vector<std::string> further_names(const FieldVariables& fields,
+                                                       std::vector<std::string>& unread) const {
     std::vector<std::string> known{"easting", "northing", "upward"};
-    for (const FieldInfo& field : fields) {
-      known.emplace_back(field.name);
-      known.push_back(known.back() + std::string(sigma_suffix));
+    for (const auto& [field, name] : fields.values) {
+      known.push_back(name);
+      if (const auto sigma = fields.sigma.find(field); sigma != fields.sigma.end()) known.push_back(sigma->second);
     }
     for (const std::string& dimension : m_content.dimension_names("upward")) known.push_back(dimension);
     std::vector<std::string> names, others;
@@ -405,20 +402,23 @@ private:
     return names;
   }
 
-  std::vector<double> read_field(const FieldInfo& field, const std::string& name) {
+  std::vector<double> read_field(Field field, const std::string& name) {
     if (shape_of(name) != m_shape) {
       m_problems.add(m_file.error(fmt::format("has {} of shape {}, but points of shape {}", name,
                                               shape_text(shape_of(name)), shape_text(m_shape))));
       return {};
     }
-    const std::optional<std::string> unit = m_content.text_attribute(name, "units");
-    if (unit && !is_output_unit(field.field, *unit)) m_problems.add(m_file.error(wrong_unit(field.field, name, *unit)));
-    return in_order(name, m_content.read(name));
+    const std::string unit = m_content.text_attribute(name, "units").value_or("");
+    const std::optional<double> factor = unit_factor(field, unit);
+    if (!factor) m_problems.add(m_file.error(fmt::format("has {} that {}", excerpt(name), unit_error(field, unit))));
+    std::vector<double> values = in_order(name, m_content.read(name));
+    scale_decimals(values, factor.value_or(1));
+    return values;
   }
 
-  [[nodiscard]] std::optional<Axes> find_axes(FieldList fields) const {
+  [[nodiscard]] std::optional<Axes> find_axes(const FieldVariables& fields) const {
     std::vector<std::string> places{"/"};
-    for (const FieldInfo& field : fields) places.emplace_back(field.name);
+    for (const auto& [field, name] : fields.values) places.push_back(name);
     for (const std::string& place : places) {
       const std::optional<std::string> word = m_content.text_attribute(place, "axes");
       if (const auto said = word ? axes_named(*word) : std::nullopt) return said;
@@ -484,12 +484,13 @@ std::string point_image(const PointFields& points, const WriteSpec& spec) {
 
 namespace {
 
-/// A column's name without unit and number: "gz_2 [mGal]" is gz in mGal.
-std::pair<std::string, std::string> field_and_unit(std::string_view text) {
+/// The field and the unit of a column's name without its number: "gz_2 [mGal]" is gz in mGal.
+std::pair<std::optional<Field>, std::string> field_and_unit(std::string_view text) {
   auto [name, unit] = name_and_unit(text);
   const std::size_t digits = name.find_last_not_of("0123456789");
   if (digits != std::string::npos && digits > 0 && digits + 1 < name.size() && name[digits] == '_') name.resize(digits);
-  return {lower_case(name), unit};
+  const std::optional<FieldWord> word = field_meant(name);
+  return {word && !word->is_sigma ? std::optional(word->field) : std::nullopt, unit};
 }
 
 /// Whether a result is a table. Throws InputError for texts that are something else.
@@ -529,8 +530,9 @@ Hdf5File read_table_of(const std::filesystem::path& file) {
     }
     std::map<std::string, std::size_t> last;
     for (std::size_t c = 0; c < names.size(); ++c) {
-      const auto [name, unit] = field_and_unit(names[c]);
-      if (!field_named(name)) continue;
+      const auto [field, unit] = field_and_unit(names[c]);
+      if (!field) continue;
+      const std::string name(info(*field).name);
       last[name] = c;
       columns[name].unit = unit;
     }

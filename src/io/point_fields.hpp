@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,16 @@ struct ColumnOfField {
 /// Throws InputError when a value is NaN, which `format` cannot hold.
 void check_no_nan(const ColumnOfField& column, Field field, const char* format);
 
+/// Numbers in another unit, each as decimal_product() has it; by 1 no bit changes.
+void scale_decimals(std::vector<double>& values, double factor);
+
+/// The variables of a file that hold fields and their standard deviations, whatever their spelling: of two that mean
+/// one, that which is called as results call it, else the first.
+struct FieldVariables {
+  explicit FieldVariables(const std::vector<std::string>& names);
+  std::map<Field, std::string> values, sigma;
+};
+
 /// How a table of points is read.
 struct PointTableSpec {
   /// along which z its fields point; unset: as a comment says, as in `.xyz` of this program, else down
@@ -43,9 +54,9 @@ struct PointTableSpec {
   std::size_t columns_without_names = 0;
 };
 
-/// A table of points: easting, northing, upward, fields by their names, gz or `gz [mGal]`, and gz_sigma, in units of
-/// the output, and its other columns, as numbers or text. An empty field and "nan" are NaN. What users should know is
-/// added to `notes`. Throws InputError with every error found, another unit in brackets too.
+/// A table of points: easting, northing, upward, fields by their names, gz, `g_z [um/s2]`, and gz_sigma, which come in
+/// the units of the output, and its other columns, as numbers or text. An empty field and "nan" are NaN. What users
+/// should know is added to `notes`. Throws InputError with every error found, an unknown unit in brackets too.
 [[nodiscard]] PointFields read_point_table(const InputFile& file, const PointTableSpec& spec,
                                            std::vector<std::string>& notes);
 
@@ -67,10 +78,10 @@ void find_grid(Points& points);
 [[nodiscard]] std::string point_image(const PointFields& points, const WriteSpec& spec);
 
 /// A result to read, of any kind: HDF5 (or netCDF-4), or a table of prismfield's or of another program with such
-/// columns, with or without units in brackets. A table, a file whose name ends in .csv or .xyz unless it is HDF5
-/// inside, is held in memory: its coordinates and fields as variables of one dimension whose attributes are the unit
-/// and, of a field that depends on them, the axes of a comment; of two columns of one field, as when a result was the
-/// station file of another, the last counts. Throws RunError, InputError.
+/// columns, with or without units in brackets. A table, a file whose name ends in .csv, .xyz, .txt or .dat unless it is
+/// HDF5 inside, is held in memory: its coordinates and fields as variables of one dimension whose attributes are the
+/// unit and, of a field that depends on them, the axes of a comment; of two columns of one field, as when a result was
+/// the station file of another, the last counts. Throws RunError, InputError.
 [[nodiscard]] Hdf5File open_result(const std::filesystem::path& file);
 
 }  // namespace prismfield

@@ -24,6 +24,7 @@
 #include "io/prism_file.hpp"
 #include "io/text_lines.hpp"
 #include "model/choices.hpp"
+#include "model/plausible.hpp"
 #include "model/prism_check.hpp"
 #include "model/properties.hpp"
 
@@ -99,7 +100,7 @@ public:
     }
     set_inducing_field();
     warn_of_densities();
-    warn_of_gravity();
+    warn_of_fields();
     return std::move(m_read);
   }
 
@@ -439,7 +440,7 @@ private:
     }
   }
 
-  void warn_of_gravity() {
+  void warn_of_fields() {
     const auto* points = std::get_if<PointFields>(&m_read.content);
     if (points == nullptr) return;
     std::size_t f = 0;
@@ -447,8 +448,9 @@ private:
       double largest = 0;
       for (const double value : points->values[f]) largest = std::fmax(largest, std::fabs(value));
       ++f;
-      const std::string warning = gravity_warning(field, largest);
-      if (!warning.empty()) m_read.notes.push_back(warning + " --from and --field say what a file holds");
+      // small ones may have been computed
+      const std::string warning = largest > 1 ? field_warning(field.field, largest) : "";
+      if (!warning.empty()) m_read.notes.push_back(warning + "; --from and --field say what a file holds");
     }
   }
 

@@ -17,6 +17,22 @@ namespace prismfield {
 /// The names of a list's fields, in its order.
 [[nodiscard]] std::vector<std::string> names_of(FieldList fields);
 
+/// What the name of a column or a variable says.
+struct FieldWord {
+  Field field{};
+  bool is_sigma = false;
+};
+/// The field that a name means, or its standard deviation: gz, Gz, g_z, tmi-exact, gz_sigma, sigma_gz; nothing for any
+/// other word. Capitals, blanks, `_`, `-` and `.` do not count; a unit behind it is not part of a name.
+[[nodiscard]] std::optional<FieldWord> field_meant(std::string_view name);
+
+/// Factor from a unit, as people and UDUNITS write it (mGal, MGAL, m/s2, um s^-2, gu, E, 1e-9 s-2, nanotesla), to the
+/// one of the output of a field; nothing for any other. 1 for "": the output's.
+[[nodiscard]] std::optional<double> unit_factor(Field field, std::string_view unit);
+/// What is wrong with a unit that has no such factor: "is in 'mm'; mGal, Gal, uGal, m/s2, um/s2 (gu) or nm/s2 is
+/// expected: change the numbers and the unit".
+[[nodiscard]] std::string unit_error(Field field, std::string_view unit);
+
 /// A word that users write for a choice, and what it means.
 template <class T>
 struct Choice {

@@ -10,10 +10,6 @@
 #include <numeric>
 #include <tuple>
 
-#include <prismfield/request.hpp>
-
-#include "base/number_text.hpp"
-
 namespace prismfield {
 namespace {
 
@@ -35,22 +31,14 @@ bool is_within_outline(const Points& points, std::size_t i, const Bounds& box) {
          points.northing[i] <= box.north;
 }
 
-/// Whether a box in kilometres fits another in metres: near it, and of its size.
-bool fits_in_km(const Bounds& box, const Bounds& other) {
-  constexpr double km = 1000, alike = 10;
-  const Bounds scaled = {box.west * km, box.east * km, box.south * km, box.north * km, box.bottom * km, box.top * km};
-  const auto diagonal = [](const Bounds& b) {
-    const double across = b.east - b.west, along = b.north - b.south;
-    return std::sqrt(across * across + along * along);
-  };
-  const double size = diagonal(scaled), of_other = diagonal(other);
-  return size <= alike * of_other && of_other <= alike * size && distance(scaled, other) <= of_other;
-}
+/// The larger of the lengths from west to east and south to north.
+double width_of(const Bounds& b) { return std::max(b.east - b.west, b.north - b.south); }
 
 std::string degrees_text(const char* what, const Bounds& bounds) {
   return fmt::format(
       "the coordinates of the {} look like degrees ({}); easting and northing are metres of a map projection, such as "
-      "UTM: project them first, with GMT's mapproject or PROJ's cs2cs",
+      "UTM: project them first, points with GMT's mapproject or PROJ's cs2cs, grids with gdalwarp. If they are metres "
+      "of a local grid, put its origin into it",
       what, extent_text(bounds));
 }
 
@@ -64,8 +52,42 @@ double distance(const Bounds& a, const Bounds& b) {
                     gap(a.bottom, a.top, b.bottom, b.top));
 }
 
+bool fits_in_km(const Bounds& box, const Bounds& other) {
+  constexpr double km = 1000, alike = 10;
+  const Bounds scaled = {box.west * km, box.east * km, box.south * km, box.north * km, box.bottom * km, box.top * km};
+  const auto diagonal = [](const Bounds& b) { return std::hypot(b.east - b.west, b.north - b.south); };
+  const double size = diagonal(scaled), of_other = diagonal(other);
+  return size <= alike * of_other && of_other <= alike * size && distance(scaled, other) <= of_other;
+}
+
 bool could_be_degrees(const Bounds& box) noexcept {
   return box.west >= -180 && box.east <= 360 && box.south >= -90 && box.north <= 90;
+}
+
+DegreesDoubt degrees_doubt(const Bounds& model, const Bounds& points) {
+  // times the width: stations above the model, where none sees it; depths that no survey reaches, no needle in a local
+  // grid has, and 5 km below 2 degrees; how far off a local grid's origin is at most
+  constexpr double aloft = 20, deep = 500, needle = 1000, steep = 1.5, far = 3;
+  // 22 km are 0.2 degrees, a hundred thousandth; parts of a model that surveys cover are not so small
+  constexpr double model_a_degree = 5000, most_sizes = 10;
+  const auto off_origin = [](const Bounds& box) {
+    return std::hypot(std::max({0.0, box.west, -box.east}), std::max({0.0, box.south, -box.north}));
+  };
+  const bool is_area = points.east > points.west && points.north > points.south;
+  const Bounds all = {std::min(model.west, points.west),     std::max(model.east, points.east),
+                      std::min(model.south, points.south),   std::max(model.north, points.north),
+                      std::min(model.bottom, points.bottom), std::max(model.top, points.top)};
+  if (const double wide = width_of(all), high = all.top - all.bottom, off = off_origin(all); could_be_degrees(all)) {
+    const bool is_certain = is_area && off > wide && (points.bottom - model.top > aloft * wide || high > deep * wide);
+    const bool is_likely = high > needle * wide || (is_area && off > far * wide && high > steep * wide);
+    if (is_certain || is_likely) return {degrees_text("model and the points", all), is_certain};
+  }
+  if (could_be_degrees(model) && model.top - model.bottom > needle * width_of(model)) {
+    return {degrees_text("model", model), false};
+  }
+  const double wide = width_of(points), largest = std::max(width_of(model), model.top - model.bottom);
+  if (!could_be_degrees(points) || !is_area || !(wide * model_a_degree < largest)) return {};
+  return {degrees_text("points", points), off_origin(points) > wide && distance(model, points) > most_sizes * largest};
 }
 
 Bounds bounds_of(const Points& points) {
@@ -133,97 +155,9 @@ std::string magnetic_text(const PropertyRanges& ranges) {
                      range_text(ranges.remanence.min, ranges.remanence.max));
 }
 
-std::string intensity_error(double intensity) {
-  if (!(intensity > 0)) return fmt::format("is {} nT; an intensity above 0 is expected", intensity);
-  // the Earth's field has more than 20,000 nT, Mercury's some hundred
-  if (intensity >= 1) return "";
-  const auto taken_for = [&](const char* unit, double nanoteslas) {
-    return fmt::format(", and this looks like one in {}: write {:.6g}", unit, intensity * nanoteslas);
-  };
-  const std::string guess = 1e-6 <= intensity && intensity <= 1e-3 ? taken_for("T", 1e9)
-                            : intensity >= 0.1                     ? taken_for("gauss", 1e5)
-                                                                   : "";
-  return fmt::format("is {} nT; an intensity in nT is expected{}", intensity, guess);
-}
-
-std::vector<std::string> magnetic_warnings(const PropertyRanges& ranges, const Magnetic& magnetic, bool demagnetizes) {
-  std::vector<std::string> warnings;
-  // magnetite has at most the second
-  constexpr double little = 0.1, of_magnetite = 20, nanotesla = 1e-9;
-  const double largest = ranges.susceptibility.max;
-  if (largest > of_magnetite) {
-    warnings.push_back(fmt::format(
-        "the model has susceptibilities of up to {:.6g} SI, more than magnetite; are they in 1e-3 or 1e-6 SI?",
-        largest));
-  } else if (largest > little && !demagnetizes) {
-    warnings.push_back(fmt::format(
-        "the model has susceptibilities of up to {:.6g} SI; from about {} on the fields of the masses change what is "
-        "induced in them, which magnetic.demagnetization: true takes into account",
-        largest, little));
-  }
-  const auto& f = magnetic.inducing_field;
-  const double intensity = std::hypot(f[0], f[1], f[2]) / nanotesla;
-  if (intensity > 0 && (intensity < 20'000 || intensity > 70'000)) {
-    warnings.push_back(fmt::format(
-        "magnetic.inducing_field.intensity is {:.6g} nT; the Earth's field has 22,000 to 67,000 nT", intensity));
-  }
-  return warnings;
-}
-
-std::vector<std::string> constant_warnings(double constant) {
-  constexpr double most = 0.01, of_cgs = 1000;
-  const double codata = Request().gravitational_constant;
-  const double ratio = constant / codata;
-  if (std::abs(ratio - 1) <= most) return {};
-  const bool is_cgs = std::abs(ratio / of_cgs - 1) <= most;
-  return {
-      fmt::format("gravitational_constant is {:g}, {:.4g} times the {:g} m3 kg-1 s-2 of CODATA, and so are all "
-                  "fields: {}",
-                  constant, ratio, codata,
-                  is_cgs ? "it is in cgs units (cm3 g-1 s-2); m3 kg-1 s-2 is needed, which is the default: leave the "
-                           "key out"
-                         : "leave the key out if its unit is not m3 kg-1 s-2")};
-}
-
-std::vector<std::string> density_warnings(const Range& densities, bool are_of_file) {
-  // the heaviest metals have 22,600 kg/m3; contrasts below 20 are not worth a model
-  constexpr double least = 20, most = 30'000;
-  const double largest = std::max(std::abs(densities.min), std::abs(densities.max));
-  // no contrast is so far below 0
-  constexpr double of_grams = 1000, lowest = -9000;
-  for (const double density : {densities.min, densities.max}) {
-    if (density >= lowest && density <= most) continue;
-    const bool in_grams = looks_like_dummy(density / of_grams);
-    if (!in_grams && !looks_like_dummy(density)) continue;
-    return {
-        fmt::format("the model has a density of {:.6g} {}, which looks like a dummy, a number that stands for none; "
-                    "leave such prisms or cells out, or give them density 0",
-                    in_grams ? density / of_grams : density, in_grams ? "g/cm3" : "kg/m3")};
-  }
-  if (largest > most) {
-    return {fmt::format("the model has densities of up to {:.6g} kg/m3, more than any metal; is their unit right?",
-                        largest)};
-  }
-  if (largest == 0 || largest >= least) return {};
-  return {fmt::format("no density of the model is above {:.6g} kg/m3; are they g/cm3? {}", largest,
-                      are_of_file ? "density_unit: g/cm3 beside their file says so"
-                                  : "Densities in the case are kg/m3: 1 g/cm3 is 1000")};
-}
-
 std::vector<std::string> place_warnings(const Bounds& model, const Bounds& points) {
-  const std::array<double, 3> size = lengths_of(model), spread = lengths_of(points);
-  // 8 km of depth under 100 km, which are a degree, are 8000 long and 1 wide
-  constexpr double metres_a_degree = 1000;
-  if (could_be_degrees(model) && size[2] > metres_a_degree * std::max(size[0], size[1])) {
-    return {degrees_text("model", model)};
-  }
-  // points over 22 km are spread over 0.2 degrees: a hundred thousandth
-  constexpr double model_a_degree = 5000;
-  const double wide = std::max(spread[0], spread[1]);
-  if (could_be_degrees(points) && std::min(spread[0], spread[1]) > 0 &&
-      wide * model_a_degree < std::max(size[0], size[1])) {
-    return {degrees_text("points", points)};
-  }
+  const std::array<double, 3> size = lengths_of(model);
+  if (const DegreesDoubt degrees = degrees_doubt(model, points); !degrees.text.empty()) return {degrees.text};
   constexpr double most_sizes = 10;
   const double apart = distance(model, points), largest = *std::max_element(size.begin(), size.end());
   if (!(apart > most_sizes * largest)) return {};

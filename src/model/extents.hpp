@@ -30,6 +30,24 @@ namespace prismfield {
 /// Whether eastings and northings may be longitudes and latitudes.
 [[nodiscard]] bool could_be_degrees(const Bounds& box) noexcept;
 
+/// Places whose eastings and northings look like longitudes and latitudes.
+struct DegreesDoubt {
+  /// what is wrong and the remedy; "" where nothing looks so
+  std::string text;
+  /// nothing in metres lies like this: an error, otherwise a warning
+  bool is_certain = false;
+};
+/// The one rule for degrees, of boxes in metres around all cells or prisms and all points. Maps in degrees are a
+/// hundred thousand times narrower than they would be in metres, so that heights and depths, in metres or kilometres,
+/// stand over them like needles, and they lie far from the origin. Certain are model and points further from the origin
+/// than they are wide whose points are 20 widths above the model, or that are 500 times as high as wide; and points
+/// that far from it, 5,000 times smaller than the model and ten of its sizes away. Points of one line, as in a
+/// borehole, and what lies around the origin, as small models do, are never certain.
+[[nodiscard]] DegreesDoubt degrees_doubt(const Bounds& model, const Bounds& points);
+
+/// Whether a box in kilometres fits another in metres: near it, and of its size.
+[[nodiscard]] bool fits_in_km(const Bounds& box, const Bounds& other);
+
 /// "easting 0 to 22000, northing 0 to 22000, upward 100 m"
 [[nodiscard]] std::string extent_text(const Bounds& bounds);
 /// "-300 to 500 kg/m3"
@@ -37,21 +55,7 @@ namespace prismfield {
 /// "susceptibility 0 to 0.05 SI, remanent magnetization 0 to 2 A/m", what of it there is
 [[nodiscard]] std::string magnetic_text(const PropertyRanges& ranges);
 
-/// The warning where the gravitational constant, m3 kg-1 s-2, is off by more than 1 %, as in units of cgs.
-[[nodiscard]] std::vector<std::string> constant_warnings(double constant);
-
-/// What a user should be told of a model with densities from min to max, kg/m3, that can hardly be in this unit.
-/// `are_of_file`: they are not written in the case itself.
-[[nodiscard]] std::vector<std::string> density_warnings(const Range& densities, bool are_of_file);
-
-/// What is wrong with an inducing field's intensity, nT; "" when nothing is.
-[[nodiscard]] std::string intensity_error(double intensity);
-/// What a user should be told of susceptibilities that can hardly be in SI, or that are so large that the masses' own
-/// fields count, unless these are taken into account, and of an inducing field that is none of the Earth's.
-[[nodiscard]] std::vector<std::string> magnetic_warnings(const PropertyRanges& ranges, const Magnetic& magnetic,
-                                                         bool demagnetizes);
-
-/// What a user should be told of a model and points that lie far from each other, or of coordinates that look like
+/// What a user should be told of a model and points that lie far from each other, in kilometres or, not for certain, in
 /// degrees. Boxes in metres, around all prisms and all points.
 [[nodiscard]] std::vector<std::string> place_warnings(const Bounds& model, const Bounds& points);
 

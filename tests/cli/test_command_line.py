@@ -558,6 +558,15 @@ class Run(ProgramFolder):
         degrees = self.warnings_of(*wide, "observations.grid.easting=[7.5, 8.2, 12]", "observations.grid.northing=[46, 47, 5]")
         self.assertEqual(len(degrees), 1)
         self.assertRegex(degrees[0], r"^warning: the coordinates of the points look like degrees \(easting 7\.5 to 8\.2, ")
+        both = [part for value in ("model.voxels={easting: [7.5, 8.2, 4], northing: [46, 47, 4], upward: [-5, 0, 2], density: 9}",
+                                   "observations.grid.easting=[7.5, 8.2, 12]", "observations.grid.northing=[46, 47, 5]",
+                                   "observations.grid.upward=100") for part in ("--set", value)]
+        for command in ("run", "sensitivity"):
+            result = self.run_program(command, "case.yaml", "--check", *both)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertRegex(result.stderr, r"^\S+ observations: the coordinates of the model and the points look like degrees "
+                                            r".*gdalwarp")
+            self.assertEqual(len(result.stderr.splitlines()), 1)
 
     def test_magnetic_models(self):
         self.write("magnetic.yaml", """title: A magnetised cube

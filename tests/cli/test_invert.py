@@ -132,7 +132,7 @@ class Models(Inversion):
         rows = [f"{x},{y},30,{1e-9 * (x + y):g},2e-9" for x in range(100, 1000, 200) for y in range(100, 1000, 200)]
         (self.folder / "tesla.csv").write_text("easting,northing,upward,tmi,tmi_sigma\n" + "\n".join(rows) + "\n")
         told = self.done("invert", case, "--check", "--set", f"inversion.data={{file: {self.folder / 'tesla.csv'}}}").stderr
-        self.assertRegex(told, r"warning: tesla.csv: tmi is \S+ nT \(RMS\), less than instruments resolve: is it in T\? nT is exp")
+        self.assertRegex(told, r"warning: tesla.csv: tmi is at most \S+ nT, less than instruments resolve: is it in T\? nT is exp")
         self.assertNotIn("resolve", self.done("invert", case, "--check").stderr)
 
     def test_the_shipped_remanence_is_found(self):
@@ -497,10 +497,11 @@ class Mistakes(Inversion):
 
     def test_stations_inside_cells(self):
         self.refused_line(
-            "--set inversion.data.file: low.csv: point 2 at easting 125, northing 25 has height -20, but the active cells "
-            "below the surface reach up to 0 there, and 1 more; the deepest is point 7, 40 m below; stations must be above "
-            "active cells: check the heights, give inversion.topography, make the cells at the surface thinner, or write underground: "
-            "true beside its file where the stations are in boreholes or tunnels",
+            "--set inversion.data.file: low.csv: 2 stations are in or below active cells, the deepest is line 9 of low.csv "
+            "(easting 375, northing 25, upward -40), 40 m below the top of the cells there. If they are in boreholes or "
+            "tunnels, write underground: true beside the file: {file: low.csv, underground: true}. If they are on the "
+            "ground, the cells above them are air: give inversion.topography, or mark these cells by 0 in a file "
+            "inversion.active, above the deepest easting 7, northing 0, upward 5 to 5 (from 0)",
             *self.edit_data("low.csv", {(4, 3): "-20", (9, 3): "-40"}))
 
     def test_references_that_do_not_fit(self):
@@ -718,6 +719,29 @@ class Warnings(Inversion):
         self.assertEqual(len(above), 1)
         self.assertRegex(above[0], r"^warning: data.csv: gz is \S+ times its sigma \(RMS\), more than surveys reach: ")
 
+    def test_few_stations_end_in_a_model(self):
+        """One to four stations, all at one place, constant data, a second set of few: no diagnosis ends the command."""
+        head = "easting,northing,upward,gz,gz_sigma\n"
+        rows = ["100,100,10,1.0,0.1", "300,200,12,1.5,0.1", "200,150,12,0.4,0.1", "120,400,3,0.9,0.1"]
+        files = {f"{n}.csv": rows[:n] for n in range(1, 5)}
+        files["place.csv"] = [f"100,100,{10 + i},1.0,0.1" for i in range(12)]
+        files["constant.csv"] = [f"{50 * i},{50 * (i % 3)},10,1,0.1" for i in range(12)]
+        for name, lines in files.items():
+            self.write(name, head + "\n".join(lines) + "\n")
+        cases = [f"{{file: {name}}}" for name in files] + [f"[{{file: data.csv}}, {{file: {n}.csv}}]" for n in range(1, 5)]
+        for data in cases:
+            for more in ([], ["--set", "inversion.bounds=[0, 1]"], ["--set", "inversion.data_norm=huber"]):
+                (self.folder / "model.h5").unlink(missing_ok=True)
+                result = self.invert("--set", f"inversion.data={data}", "--set", "inversion.uncertainty=null",
+                                     "--set", "inversion.norm=2", *more)
+                # a target out of reach is told after the model is written
+                self.assertIn(result.returncode, (0, 1), data + result.stderr)
+                self.assertTrue((self.folder / "model.h5").exists(), data + result.stderr)
+                self.assertNotIn("cannot be told", result.stderr)
+                if "data.csv" not in data and "place" not in data and "constant" not in data:
+                    self.assertNotIn("trend", result.stderr, data)
+                self.inverted("--dry-run", "--set", f"inversion.data={data}")
+
     def test_a_regional_field_names_the_trend(self):
         rows = (self.folder / "data.csv").read_text().splitlines()
         column = next(i for i, name in enumerate(rows[0].split(",")) if re.match(r"gz\b(?!_)", name))
@@ -727,7 +751,7 @@ class Warnings(Inversion):
         self.write("moved.csv", "\n".join([rows[0], *(",".join(row) for row in moved)]) + "\n")
         fit = ["--quiet", "--set", "inversion.data.file=moved.csv", "--set", "inversion.bounds=none"]
         said = self.invert(*fit).stderr
-        self.assertRegex(said, r"warning: densities of \S+ to \S+ kg/m3 were found.*; mean and slope of gz in moved.csv are "
+        self.assertRegex(said, r"warning: density of \S+ to \S+ kg/m3 was found.*; mean and slope of gz in moved.csv are "
                                r"\S+ times its scatter about them \(RMS\): is there a regional field, which inversion.trend: "
                                r"constant or linear takes out\?")
         self.assertNotIn("regional", self.inverted(*fit, "--set", "inversion.trend=constant").stderr)
