@@ -324,7 +324,7 @@ TEST_F(ObservedData, ThatMayBeOfUbcOrTomofastAreAskedFor) {
       "and Tomofast (depths, m/s2) do: name it .obs if it is UBC's; if it is Tomofast's, prismfield convert d.txt "
       "d.csv --from tomofast-data makes a table of it (--field tmi: of nT)");
   EXPECT_THAT(mistakes_of(four, "d.csv"), HasSubstr("begins with the number of its rows"));
-  for (const char* name : {"d.obs", "d.pre", "d.GRV"}) EXPECT_THAT(of(four, name).values, ElementsAre(4e-5, 8e-5));
+  for (const char* name : {"d.obs", "d.pre", "d.GRV"}) EXPECT_THAT(of(four, name).values, ElementsAre(-4e-5, -8e-5));
   // five columns are UBC's, six Tomofast's
   EXPECT_THAT(of("1\n1 2 3 4 .5\n", "d.dat").points.upward, ElementsAre(3));
   m_defaults.unknown = Unknown::magnetization;

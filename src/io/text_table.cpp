@@ -15,6 +15,7 @@
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "base/number_text.hpp"
+#include "io/foreign_formats.hpp"
 
 namespace prismfield {
 namespace {
@@ -831,6 +832,7 @@ std::string plain_name(std::string_view text) {
 }
 
 Table read_table(const InputFile& file, const TableRequest& request, ProblemList& problems) {
+  refuse_foreign(file);
   return TableReader(file, request, problems).read();
 }
 
