@@ -137,8 +137,9 @@ TEST(MakeModel, ReadsUbcsSusceptibilities) {
   mesh.ubc->susceptibility = folder.write("m.sus", "-100\n0.25\n-100\n0.5\n");
   run.model = mesh;
   EXPECT_THAT(mistakes([&] { (void)made(run); }),
-              ::testing::HasSubstr("has -100, no susceptibility: if that marks inactive cells, such as air, write "
-                                   "inactive: -100 beside it"));
+              ::testing::HasSubstr(
+                  "has -100, no susceptibility, in 2 of its 4 cells: if that marks inactive cells, such as air, write "
+                  "inactive: -100 beside it"));
   mesh.ubc->inactive = -100;
   run.model = mesh;
   const auto ensemble = made(run);

@@ -277,7 +277,8 @@ TEST_F(ObservedData, OfATableAreRefusedForTheirColumns) {
             "numbers and the unit");
   EXPECT_THAT(mistakes_of("x,y,z,gzz [mGal],sigma\n1,2,3,4,5\n"), HasSubstr("column gzz is in 'mGal'; Eotvos (E), 1"));
   EXPECT_THAT(mistakes_of("x,y,z,gz,sigma [1e-5]\n1,2,3,4,5\n"), HasSubstr("column sigma is in '1e-5'; mGal, "));
-  EXPECT_THAT(mistakes_of("x [deg],y,z,gz,sigma\n1,2,3,4,5\n"), HasSubstr("column easting is in 'deg'; longitude and latitude are angles"));
+  EXPECT_THAT(mistakes_of("x [deg],y,z,gz,sigma\n1,2,3,4,5\n"),
+              HasSubstr("column easting is in 'deg'; longitude and latitude are angles"));
   EXPECT_THAT(mistakes_of("longitude,latitude,height,gz,sigma\n1,2,3,4,5\n"), HasSubstr("project them first"));
   EXPECT_THAT(mistakes_of("x,y,z,gz,GZ [mGal],sigma\n1,2,3,4,4,5\n"), HasSubstr("column gz is given 2 times"));
   EXPECT_THAT(mistakes_of("x,y,z,gz,gzz,sigma\n1,2,3,4,4,5\n"),
@@ -347,7 +348,7 @@ TEST_F(ObservedData, ThatMayBeOfUbcOrTomofastAreAskedFor) {
       "and Tomofast (depths, m/s2) do: name it .obs if it is UBC's; if it is Tomofast's, prismfield convert d.txt "
       "d.csv --from tomofast-data makes a table of it (--field tmi: of nT)");
   EXPECT_THAT(mistakes_of(four, "d.csv"), HasSubstr("begins with the number of its rows"));
-  for (const char* name : {"d.obs", "d.pre", "d.GRV"}) EXPECT_THAT(of(four, name).values, ElementsAre(4e-5, 8e-5));
+  for (const char* name : {"d.obs", "d.pre", "d.GRV"}) EXPECT_THAT(of(four, name).values, ElementsAre(-4e-5, -8e-5));
   // five columns are UBC's, six Tomofast's
   EXPECT_THAT(of("1\n1 2 3 4 .5\n", "d.dat").points.upward, ElementsAre(3));
   m_defaults.unknown = Unknown::magnetization;

@@ -494,7 +494,7 @@ TEST_F(UbcFormats, WhatATextIsFollowsFromContentThenSuffix) {
   EXPECT_THAT(formats("a.den", "2\n.5\n.6\n"), ElementsAre(ubc_model));
   // a table, whatever its name; a list is none
   EXPECT_THAT(formats("a.txt", "x y z gz\n1 2 3 4\n5 6 7 8\n"), ElementsAre(xyz));
-  EXPECT_THAT(formats("a.dat", "station,x,y,z\np 1,1,2,3\n"), ::testing::IsEmpty());
+  EXPECT_THAT(formats("a.dat", "station,x,y,z\np 1,1,2,3\nq,1,2,3\n"), ::testing::IsEmpty());
   EXPECT_THAT(formats("a.dat", "station,x,y,z\np1,1,2,3\n"), ElementsAre(csv));
   EXPECT_THAT(formats("a.obs", "1 2 3 .5\n4 5 6 .7\n"), ElementsAre(xyz));
   EXPECT_THAT(formats("a.txt", ".5\n.6\n"), ::testing::IsEmpty());

@@ -29,8 +29,8 @@ enum class NumberStatus { ok, no_number, too_large };
 [[nodiscard]] bool looks_like_dummy(double value) noexcept;
 
 /// Which of the numbers of a column, places or heights, stand for none: NaN, infinity, 1e20 and beyond, and others that
-/// look like dummies where they lie far from all that do not: -9999 beside heights of 100 to 300 m is none, among depths
-/// of -11,000 to 0 m it is a depth, and 9999 ends a profile from 9000 on. Empty: none of them.
+/// look like dummies where they lie far from all that do not: -9999 beside heights of 100 to 300 m is none, among
+/// depths of -11,000 to 0 m it is a depth, and 9999 ends a profile from 9000 on. Empty: none of them.
 [[nodiscard]] std::vector<bool> find_dummies(std::span<const double> values);
 
 /// value times factor as one multiplies the decimals that are written, rounded once: 513.06049 times 1000 is 513060.49,

@@ -14,10 +14,10 @@
 #include "base/human_text.hpp"
 #include "case/case.hpp"
 #include "io/cell_file.hpp"
-#include "io/surface_file.hpp"
 #include "io/exchange_files.hpp"
 #include "io/output_file.hpp"
 #include "io/prism_file.hpp"
+#include "io/surface_file.hpp"
 #include "model/edges.hpp"
 #include "model/plausible.hpp"
 #include "model/prism_check.hpp"
@@ -357,7 +357,8 @@ void check_air(const UbcProperty& of, const std::vector<double>& values, Remarks
   const auto air = find_air_mark(values, of.property, of.to_si);
   if (!air) return;
   const double written = in_unit(air->value, of.to_si);
-  const bool may_be_kilograms = of.to_si != 1 && std::abs(written) <= plausible(Quantity::density).common && air->is_certain;
+  const bool may_be_kilograms =
+      of.to_si != 1 && std::abs(written) <= plausible(Quantity::density).common && air->is_certain;
   const std::string text = fmt::format("{}{}inactive: {} beside it{}", air->text, if_air, number_text(written),
                                        may_be_kilograms ? "; if the file is in kg/m3, density_unit: kg/m3" : "");
   if (air->is_certain) throw of.file.error(text);

@@ -19,6 +19,7 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
+#include "io/foreign_formats.hpp"
 #include "io/point_fields.hpp"
 #include "io/text_lines.hpp"
 #include "io/text_table.hpp"
@@ -59,7 +60,8 @@ public:
 
   /// The next word; empty at the end of the file.
   std::string_view next() {
-    return m_next < m_words.size() ? std::string_view(m_words[m_next++].text) : (m_at_end = true, std::string_view());
+    m_at_end = m_next == m_words.size();
+    return m_at_end ? std::string_view() : std::string_view(m_words[m_next++].text);
   }
 
   [[noreturn]] void fail(const std::string& key, const std::string& what) const {
@@ -291,10 +293,7 @@ UbcMesh ubc_mesh_in(const std::vector<std::vector<std::string>>& rows) {
   std::size_t at = 0;
   int directions = 0;
   for (; has(at, 1) && are_counts(at) && has(at + 1, 3) && are_numbers(rows[at + 1]); ++directions) {
-    std::size_t segments = 0;
-    static_cast<void>(parse_integer(rows[at][0], segments));
-    for (at += 2; segments > 1 && has(at, 2) && are_numbers(rows[at]); --segments) ++at;
-    if (segments != 1) break;
+    for (at += 2; has(at, 2) && are_numbers(rows[at]);) ++at;
   }
   if (directions == 2 && at == rows.size()) return UbcMesh::two_dimensional;
   if (!has(0, 3) || !has(1, 3) || !are_counts(0) || !are_numbers(rows[1])) return UbcMesh::none;
@@ -311,6 +310,7 @@ UbcMesh ubc_mesh_in(const std::vector<std::vector<std::string>>& rows) {
 UbcMesh ubc_mesh_in(const InputFile& file) { return ubc_mesh_in(first_rows(file, mesh_rows)); }
 
 CellEdges read_ubc_mesh(const InputFile& file) {
+  refuse_foreign(file);
   const UbcMesh kind = ubc_mesh_in(file);
   if (kind == UbcMesh::octree) {
     throw file.error(

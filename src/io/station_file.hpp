@@ -14,9 +14,9 @@
 
 #include <prismfield/points.hpp>
 
-#include "io/surface_file.hpp"
 #include "io/input_file.hpp"
 #include "io/point_columns.hpp"
+#include "io/surface_file.hpp"
 
 namespace prismfield {
 

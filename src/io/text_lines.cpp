@@ -176,6 +176,7 @@ bool LineReader::next(std::string_view& line) {
 std::string line_of(const InputFile& file, std::int64_t line) { return fmt::format("{}:{}", file.path.string(), line); }
 
 Numbers read_numbers(const InputFile& file, const NumbersRequest& request, ProblemList& problems) {
+  refuse_foreign(file);
   LineReader reader(file);
   LimitedProblems limited(problems, file.path.string());
   Numbers numbers;
@@ -242,7 +243,9 @@ std::vector<double> read_values(const InputFile& file, const NumbersRequest& req
 }
 
 NumberRows::NumberRows(const InputFile& file, const std::string& what, ProblemList& problems)
-    : m_file(file), m_what(what), m_reader(file), m_limited(problems, file.path.string()), m_problems(problems) {}
+    : m_file(file), m_what(what), m_reader(file), m_limited(problems, file.path.string()), m_problems(problems) {
+  refuse_foreign(file);
+}
 
 bool NumberRows::next_words() {
   std::string_view line;

@@ -15,6 +15,7 @@
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "base/number_text.hpp"
+#include "io/foreign_formats.hpp"
 #include "io/output_file.hpp"
 
 namespace prismfield {
@@ -998,6 +999,7 @@ bool has_refused(const std::vector<std::string>& names, const TableRequest& requ
 }
 
 Table read_table(const InputFile& file, const TableRequest& request, ProblemList& problems) {
+  refuse_foreign(file);
   return TableReader(file, request, problems).read();
 }
 

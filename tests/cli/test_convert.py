@@ -592,7 +592,7 @@ class Convert(ProgramFolder):
         self.write("i.yaml", "model: {voxels: {easting: [0, 30, 3], northing: [0, 20, 2], upward: [-10, 0, 1]}}\n"
                              "inversion: {data: {file: w.csv}, sigma: 1}\noutput: {file: m.h5}\n")
         self.write("w.csv", "easting,northing,upward,gz\n5,5,1,978000\n15,5,1,978001\n25,5,1,978002\n")
-        self.assertIn("w.csv: gz reaches 978e3 mGal, and anomalies stay below 1,000",
+        self.assertIn("w.csv: gz reaches 9.78e5 mGal, and anomalies stay below 1,000",
                       self.done("invert", "i.yaml", "--check").stderr)
 
     def test_air_that_nobody_declared_is_told(self):

@@ -82,10 +82,7 @@ void run(Bytes bytes) {
         require(read_densities(file, {file.path, "", 1}, few_cells()).size() == 12,
                 "densities of another number than the cells");
         break;
-      case 'h':
-        require(read_draped(file).size() == 6,
-                "heights of another number than the grid's points");
-        break;
+      case 'h': require(read_draped(file).size() == 6, "heights of another number than the grid's points"); break;
       case 'g': read_surface(file, 0); break;
       case 't': read_terrain(file); break;
       case 'o': read_measurements(file, 0); break;

@@ -36,9 +36,7 @@ void run(std::string_view content) {
   ends_clearly([&] { read_surface(file, 0); });
   ends_clearly([&] { read_terrain(file); });
   ends_clearly([&] { read_measurements(file, 16); });
-  ends_clearly([&] {
-    require(read_draped(file).size() == 6, "heights of another number than the grid's points");
-  });
+  ends_clearly([&] { require(read_draped(file).size() == 6, "heights of another number than the grid's points"); });
   ends_clearly([&] {
     require(read_densities(file, {file.path, "density", 1}, few_cells()).size() == 12,
             "densities of another number than the cells");
