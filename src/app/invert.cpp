@@ -219,7 +219,7 @@ std::vector<std::string> signal_warnings(const DataSet& data, Trend trend) {
       warnings.push_back(fmt::format(
           "{}: {} is {:.2g} times its sigma (RMS), so it may hold noise alone; sigma is in {}: is it too large?",
           shown(data.name), field.name, ratio, field.unit));
-    } else if (ratio > most_sigmas && gravity.empty()) {
+    } else if (ratio > most_sigmas) {
       warnings.push_back(fmt::format(
           "{}: {} is {:.2g} times its sigma (RMS), more than surveys reach: are both in {}, is it an anomaly and not "
           "the whole field of the Earth, and does sigma hold the noise?",
