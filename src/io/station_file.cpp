@@ -123,15 +123,11 @@ private:
       }
     }
     if (table.n_dummies == 0) return;
-    const auto n_told = static_cast<std::int64_t>(table.dummy_lines.size());
-    const std::string lines = fmt::format("{} {}{}", table.n_dummies == 1 ? "line" : "lines",
-                                          fmt::join(table.dummy_lines, ", "), table.n_dummies > n_told ? ", ..." : "");
     if (n == 0 && m_problems.empty()) {
-      throw m_file.error(fmt::format("has no station: there are dummies in {}", lines));
+      throw m_file.error("has no station: there are " + table.dummies_text());
     }
-    m_notes.push_back(fmt::format("'{}': {} of {} left out: dummies{} in {}", file, grouped(table.n_dummies),
-                                  counted(n + table.n_dummies, "station"),
-                                  table.dummy.empty() ? "" : fmt::format(", such as {},", table.dummy), lines));
+    m_notes.push_back(fmt::format("'{}': {} of {} left out: {}", file, grouped(table.n_dummies),
+                                  counted(n + table.n_dummies, "station"), table.dummies_text()));
   }
 
   /// Stations below their number, metres. Throws InputError with every error.

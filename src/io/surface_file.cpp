@@ -74,13 +74,8 @@ void refuse_degrees(const InputFile& file, const Surface& surface) {
 }
 
 /// The factor to metres of a file's own unit of length, 1 for none. Throws InputError for one that is not known.
-double needed_factor(const InputFile& file, const std::string& name, std::string unit) {
-  constexpr double survey_foot = 1200.0 / 3937.0;
-  constexpr std::array survey_feet{"US survey foot", "US_survey_foot", "us-ft", "US_survey_feet"};
-  // "m above sea level" is a length and where it begins
-  if (const std::size_t above = unit.find(" above "); above != std::string::npos) unit.resize(above);
+double needed_factor(const InputFile& file, const std::string& name, const std::string& unit) {
   if (unit.empty()) return 1;
-  if (std::find(survey_feet.begin(), survey_feet.end(), unit) != survey_feet.end()) return survey_foot;
   const std::optional<double> factor = metres_in(unit);
   if (!factor) {
     throw file.error(fmt::format("has {} in {}; metres, km, feet or US survey feet are known", name, excerpt(unit)));
@@ -192,7 +187,7 @@ Table read_counted(const InputFile& file, const SurfaceRequest& request) {
 void check_density_unit(const InputFile& file, const Table& table, double to_si) {
   const std::string& unit = table.units[2];
   const std::string wanted = to_si == 1 ? "kg/m3" : "g/cm3";
-  if (unit.empty() || unit == wanted) return;
+  if (unit.empty() || density_factor(unit) == to_si) return;
   throw InputError(
       table.named_where, table.named_key,
       fmt::format("column density is in {}, {} is {}", excerpt(unit), file.key_beside("density_unit"), wanted));
@@ -221,13 +216,7 @@ Table read_columns(const InputFile& file, const SurfaceRequest& request, std::ve
     check_density_unit(file, table, *request.density_to_si);
     factors.push_back(*request.density_to_si);
   }
-  if (table.n_dummies > 0) {
-    const auto all = static_cast<std::size_t>(table.n_dummies + table.rows());
-    const bool has_more = table.n_dummies > static_cast<std::int64_t>(table.dummy_lines.size());
-    notes.push_back(fmt::format("{} left out: no number in {} {}{}", some_of(file, table.n_dummies, all, "point"),
-                                table.n_dummies == 1 ? "line" : "lines", fmt::join(table.dummy_lines, ", "),
-                                has_more ? ", ..." : ""));
-  }
+  notes.insert(notes.end(), table.notes.begin(), table.notes.end());
   return table;
 }
 
@@ -244,22 +233,15 @@ void drop_rows(Table& table, const std::vector<bool>& dropped) {
   drop(table.lines);
 }
 
-/// Leaves out the rows without a place, and tells which numbers stood there.
+/// Leaves out the rows without a place, and tells of these and of others that were left out.
 void drop_places(const InputFile& file, Table& table, std::vector<std::string>& notes) {
-  std::vector<bool> dropped(table.lines.size());
-  Dummies dummies;
-  for (const std::size_t d : {0, 1}) {
-    const std::vector<bool> are_dummies = find_dummies(table.columns[d]);
-    for (std::size_t i = 0; i < are_dummies.size(); ++i) {
-      if (!are_dummies[i] || dropped[i]) continue;
-      dropped[i] = true;
-      dummies.add(table.columns[d][i]);
-    }
-  }
-  if (dummies.count == 0) return;
-  notes.push_back(fmt::format("{} left out, without a place: {}",
-                              some_of(file, dummies.count, table.lines.size(), "point"), dummies.text()));
-  drop_rows(table, dropped);
+  const std::array columns{&table.columns[0], &table.columns[1], &table.columns[2]};
+  leave_dummies_out(columns, 2, table.lines, table);
+  if (table.n_dummies == 0) return;
+  notes.push_back(
+      fmt::format("{} left out: {}",
+                  some_of(file, table.n_dummies, static_cast<std::size_t>(table.n_dummies + table.rows()), "point"),
+                  table.dummies_text()));
 }
 
 /// The places of nodes along one direction, out of those of points.

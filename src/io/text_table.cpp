@@ -947,6 +947,12 @@ void Table::add_dummy(std::int64_t line) {
   if (dummy_lines.size() > most_told) dummy_lines.pop_back();
 }
 
+std::string Table::dummies_text() const {
+  return fmt::format("dummies{} in {} {}{}", dummy.empty() ? "" : fmt::format(", such as {},", dummy),
+                     n_dummies == 1 ? "line" : "lines", fmt::join(dummy_lines, ", "),
+                     n_dummies > std::ssize(dummy_lines) ? ", ..." : "");
+}
+
 bool is_dummy(std::string_view field) {
   field = unquoted(field);
   if (field.empty() || field == "*") return true;

@@ -114,6 +114,8 @@ struct Table : TableColumns {
   [[nodiscard]] std::int64_t rows() const noexcept { return static_cast<std::int64_t>(lines.size()); }
   /// Counts a row that is left out, by its line.
   void add_dummy(std::int64_t line);
+  /// "dummies, such as -9999, in lines 7, 9"
+  [[nodiscard]] std::string dummies_text() const;
 };
 
 /// Nothing, or what programs write where they have no number: `*`, NaN, -1e32.
