@@ -34,8 +34,6 @@ bool is_level(const std::string& name) {
   return plain == "lev" || plain == "level" || plain == "layer";
 }
 
-bool is_depth(const std::string& name) { return plain_name(name).starts_with("depth"); }
-
 /// Along what a name says that a dimension is; nothing for others.
 std::optional<std::size_t> direction_named(std::string name) {
   // CF: height_above_mean_sea_level, depth_below_geoid
@@ -56,7 +54,7 @@ CellAxes::CellAxes(const InputFile& file, const ArrayFile& arrays, const std::st
     : m_file(file), m_arrays(arrays), m_dataset(dataset) {
   std::vector<std::string> names(m_dimensions.size());
   std::vector<std::int64_t> shape(m_dimensions.size(), -1);
-  if (!dataset.empty()) {
+  if (!base_name(dataset).empty()) {
     names = arrays.dimension_names(dataset);
     shape = arrays.shape(dataset);
   }
@@ -74,82 +72,62 @@ CellAxes::CellAxes(const InputFile& file, const ArrayFile& arrays, const std::st
     dimension.coordinate = coordinate_of(dimension);
     find_direction(dimension);
   }
-  share_directions();
+  check_directions();
   for (Dimension& dimension : m_dimensions) read_coordinates(dimension);
 }
 
 std::string CellAxes::coordinate_of(const Dimension& dimension) const {
-  const auto is_list = [&](const std::string& path) {
-    const std::vector<std::int64_t> shape = m_arrays.shape(path);
-    return path != m_dataset && shape.size() == 1 && (dimension.length < 0 || shape[0] == dimension.length);
-  };
-  std::set<std::string> folders{"/"};
-  if (!m_dataset.empty()) folders.insert(folder_of(m_dataset));
-  // the array's own before the root
-  for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
-    const std::string group = folder->size() > 1 ? folder->substr(0, folder->size() - 1) : *folder;
-    const std::vector<std::string> variables = m_arrays.dataset_names(group);
-    const auto find = [&](const auto& is_wanted) {
-      const auto found = std::find_if(variables.begin(), variables.end(), [&](const std::string& variable) {
-        return is_wanted(variable) && is_list(*folder + variable);
-      });
-      return found == variables.end() ? std::string() : *folder + *found;
-    };
-    std::string found = find([&](const std::string& variable) { return variable == dimension.name; });
-    // on this dimension by another name, or without dimensions known by its name alone
-    if (found.empty()) {
-      found = find([&](const std::string& variable) {
-        const std::optional<std::size_t> along = direction_named(variable);
-        if (dimension.name.empty()) return along == dimension.direction;
-        return along && is_list(*folder + variable) &&
-               m_arrays.dimension_names(*folder + variable).front() == dimension.name;
-      });
+  for (const std::string& folder : {folder_of(m_dataset), std::string("/")}) {
+    std::string by_direction;
+    for (const std::string& variable :
+         m_arrays.dataset_names(folder.substr(0, std::max<std::size_t>(folder.size(), 2) - 1))) {
+      const std::string path = folder + variable;
+      const std::vector<std::int64_t> shape = m_arrays.shape(path);
+      if (path == m_dataset || shape.size() != 1 || (dimension.length >= 0 && shape[0] != dimension.length)) continue;
+      if (variable == dimension.name) return path;
+      // on this dimension by another name, or without dimensions known by its name alone
+      const std::optional<std::size_t> along = direction_named(variable);
+      const bool is_here = dimension.name.empty() ? along == dimension.direction
+                                                  : along && m_arrays.dimension_names(path).front() == dimension.name;
+      if (is_here && by_direction.empty()) by_direction = path;
     }
-    if (!found.empty()) return found;
+    if (!by_direction.empty()) return by_direction;
   }
   return {};
 }
 
 void CellAxes::find_direction(Dimension& dimension) const {
-  std::set<std::size_t> said;
-  bool is_named_down = false, is_named_up = false;
-  const auto take_name = [&](const std::string& name) {
-    const std::optional<std::size_t> along = direction_named(name);
-    if (!along) return;
-    said.insert(*along);
-    is_named_down = is_named_down || is_depth(name);
-    is_named_up = is_named_up || !is_level(name);
+  const std::string& coordinate = dimension.coordinate;
+  const auto word = [&](const char* attribute) {
+    return coordinate.empty() ? "" : lower_case(m_arrays.text_attribute(coordinate, attribute).value_or(""));
   };
-  take_name(dimension.name);
+  std::set<std::size_t> said;
   std::optional<bool> is_down;
-  if (!dimension.coordinate.empty()) {
-    const auto word = [&](const char* attribute) {
-      return lower_case(m_arrays.text_attribute(dimension.coordinate, attribute).value_or(""));
-    };
-    take_name(base_name(dimension.coordinate));
-    take_name(word("standard_name"));
-    const std::string axis = word("axis"), positive = word("positive");
-    if (axis.size() == 1 && axis[0] >= 'x' && axis[0] <= 'z') said.insert(static_cast<std::size_t>(axis[0] - 'x'));
-    if (positive == "up" || positive == "down") {
-      said.insert(upward);
-      is_down = positive == "down";
-    }
+  for (const std::string& name : {dimension.name, base_name(coordinate), word("standard_name")}) {
+    const std::optional<std::size_t> along = direction_named(name);
+    if (!along) continue;
+    said.insert(*along);
+    if (!is_level(name)) is_down = is_down.value_or(false) || plain_name(name).starts_with("depth");
+  }
+  const std::string axis = word("axis"), positive = word("positive");
+  if (axis == "x" || axis == "y" || axis == "z") said.insert(static_cast<std::size_t>(axis[0] - 'x'));
+  if (positive == "up" || positive == "down") {
+    said.insert(upward);
+    is_down = positive == "down";
   }
   if (said.size() > 1) {
     fail(
         fmt::format("has {} whose name and attributes (axis, standard_name, positive) say different directions; mend "
                     "the wrong one",
-                    shown(dimension.coordinate.empty() ? dimension.name : dimension.coordinate, longest_name)));
+                    shown(coordinate, longest_name)));
   }
   if (said.empty()) return;
   dimension.is_named = true;
   dimension.direction = *said.begin();
-  if (dimension.direction != upward) return;
-  dimension.is_down = is_named_down || is_named_up ? std::optional(is_named_down) : std::nullopt;
-  if (is_down) dimension.is_down = is_down;
+  if (dimension.direction == upward) dimension.is_down = is_down;
 }
 
-void CellAxes::share_directions() {
+void CellAxes::check_directions() const {
   std::set<std::size_t> taken;
   for (const Dimension& dimension : m_dimensions) taken.insert(dimension.direction);
   if (taken.size() == m_dimensions.size()) return;
@@ -159,56 +137,47 @@ void CellAxes::share_directions() {
                   m_dataset, names_text()));
 }
 
-double CellAxes::factor_of(const std::string& coordinate) const {
-  const std::string name = base_name(coordinate), plain = plain_name(name);
-  std::string unit = m_arrays.text_attribute(coordinate, "units").value_or(name_and_unit(name).second);
+double CellAxes::factor_of(const Dimension& dimension) const {
+  const std::string& coordinate = dimension.coordinate;
+  const std::string name = coordinate.empty() ? dimension.name : base_name(coordinate);
+  std::string unit = name_and_unit(name).second;
+  if (!coordinate.empty()) unit = m_arrays.text_attribute(coordinate, "units").value_or(unit);
   // as a table's x_km; "m above sea level" is a length and where it begins
   for (const char* ending : {"km", "ft"}) {
-    if (unit.empty() && plain.ends_with(ending)) unit = ending;
+    if (unit.empty() && !place_named(name).empty() && plain_name(name).ends_with(ending)) unit = ending;
   }
   unit = unit.substr(0, unit.find(" above "));
-  const TableRequest places = place_columns();
-  if (lower_case(unit).starts_with("degree") || (unit.empty() && has_refused({name}, places))) {
+  if (lower_case(unit).starts_with("degree") || (unit.empty() && has_refused({name}, place_columns()))) {
     fail(
         fmt::format("has {} over {} in degrees; cells are needed in metres of a map projection: project the model "
                     "first, and write its easting and northing",
                     m_dataset, shown(name, longest_name)));
   }
   const std::optional<double> factor = unit.empty() ? 1 : metres_in(unit);
-  if (!factor) {
-    fail(fmt::format("has {} in {}; lengths in m, km or ft are read", shown(name, longest_name), excerpt(unit)));
-  }
-  return *factor;
+  if (factor) return *factor;
+  fail(fmt::format("has {} in {}; lengths in m, km or ft are read", shown(name, longest_name), excerpt(unit)));
 }
 
 void CellAxes::read_coordinates(Dimension& dimension) const {
   const std::string& path = dimension.coordinate;
-  if (path.empty()) {
-    if (has_refused({dimension.name}, place_columns())) {
-      fail(fmt::format("has {} over {}, which is in degrees; cells are needed in metres of a map projection", m_dataset,
-                       shown(dimension.name, longest_name)));
-    }
-    return;
-  }
-  const double factor = factor_of(path);
+  const double factor = factor_of(dimension);
+  if (path.empty()) return;
   const auto metres = [&](const std::string& variable) {
     std::vector<double> values = m_arrays.read(variable);
     for (double& value : values) value = factor == 1 ? value : decimal_product(value, factor);
     return values;
   };
-  dimension.centers = metres(path);
-  dimension.length = static_cast<std::int64_t>(dimension.centers.size());
+  std::vector<double>& centers = dimension.centers = metres(path);
+  dimension.length = static_cast<std::int64_t>(centers.size());
   const double sign = dimension.falls() ? -1 : 1;
   // comparisons with NaN are false
   const auto turns = [sign](double a, double b) { return !(sign * a < sign * b); };
-  const bool is_finite = std::all_of(dimension.centers.begin(), dimension.centers.end(),
-                                     [](double center) { return std::isfinite(center); });
-  if (!is_finite ||
-      std::adjacent_find(dimension.centers.begin(), dimension.centers.end(), turns) != dimension.centers.end()) {
+  if (std::adjacent_find(centers.begin(), centers.end(), turns) != centers.end() ||
+      !std::all_of(centers.begin(), centers.end(), [](double center) { return std::isfinite(center); })) {
     fail(fmt::format("has coordinates {} that neither rise nor fall all along", shown(path, longest_name)));
   }
-  const std::optional<std::string> named = m_arrays.text_attribute(path, "bounds");
-  const std::string bounds = named ? folder_of(path) + *named : path + "_bounds";
+  const std::string bounds =
+      folder_of(path) + m_arrays.text_attribute(path, "bounds").value_or(base_name(path) + "_bounds");
   if (m_arrays.has(bounds)) {
     if (const auto shape = m_arrays.shape(bounds); shape != std::vector<std::int64_t>{dimension.length, 2}) {
       fail(fmt::format("has {} of shape {}; a lower and an upper edge a cell are needed", bounds, shape_text(shape)));

@@ -22,7 +22,7 @@ namespace prismfield {
 /// they may fall. Errors are InputErrors of the file.
 class CellAxes {
 public:
-  /// Of the last three dimensions of `dataset`, a path; "": of the root's coordinates, without values. Throws for
+  /// Of the last three dimensions of `dataset`, a path; "/": of the root's coordinates, without values. Throws for
   /// degrees, units that are no lengths, coordinates that neither rise nor fall, and attributes that deny each other.
   CellAxes(const InputFile& file, const ArrayFile& arrays, const std::string& dataset);
 
@@ -58,12 +58,15 @@ private:
   };
 
   [[nodiscard]] std::string coordinate_of(const Dimension& dimension) const;
-  /// What a name and the attributes of coordinates say of the direction.
+  /// By the names and the attributes of its coordinates.
   void find_direction(Dimension& dimension) const;
-  void share_directions();
+  /// Throws unless each direction has a dimension.
+  void check_directions() const;
   void read_coordinates(Dimension& dimension) const;
-  [[nodiscard]] double factor_of(const std::string& coordinate) const;
+  /// From a coordinate's unit to metres.
+  [[nodiscard]] double factor_of(const Dimension& dimension) const;
   [[nodiscard]] std::vector<double> edges_of(const Dimension& dimension) const;
+  /// Throws where dimensions whose names say nothing could be each other.
   void check_order(const CellEdges& edges) const;
   [[nodiscard]] const Dimension& along(std::size_t direction) const;
   [[nodiscard]] std::string names_text() const;

@@ -107,12 +107,9 @@ public:
     const auto has_cells = [&](const std::string& dataset) {
       return epochs_of_cells(m_content, dataset) > 0 || m_content.shape(dataset).size() == 3;
     };
-    std::string with_cells = m_content.has(name) && has_cells(name) ? name : "";
-    if (const auto found = std::find_if(datasets.begin(), datasets.end(), has_cells);
-        with_cells.empty() && found != datasets.end()) {
-      with_cells = *found;
-    }
-    model.edges = edges ? *edges : CellAxes(m_file, m_content, with_cells.empty() ? "" : "/" + with_cells).edges();
+    const auto any = std::find_if(datasets.begin(), datasets.end(), has_cells);
+    const std::string of_mesh = m_content.has(name) && has_cells(name) ? name : any != datasets.end() ? *any : "";
+    model.edges = edges ? *edges : CellAxes(m_file, m_content, "/" + of_mesh).edges();
     const CellCounts counts = counts_of(model.edges);
     if (const std::string error = error_in_total(counts); !error.empty()) throw m_file.error("has " + error);
     std::vector<std::int64_t> sizes(counts.begin(), counts.end());
