@@ -261,9 +261,9 @@ TEST_F(ResultTableTest, ReadsTablesOfOtherPrograms) {
   EXPECT_TRUE(std::isnan(reader.read("gz")[1]));
   EXPECT_TRUE(std::isnan(reader.read("gx")[0]));
   EXPECT_FALSE(reader.has("gy"));
-  EXPECT_FALSE(reader.has_attribute("gz", "units"));
+  EXPECT_EQ(reader.text_attribute("gz", "units"), "mGal");
   EXPECT_EQ(refusal("bad.csv", "easting,northing,upward,gz\n1,2,3,4\n1,2,3,four\n"),
-            path("bad.csv").string() + ":3: 'four' is not a number");
+            path("bad.csv").string() + ":3: gz: 'four' is not a number");
   EXPECT_THAT(refusal("bad.csv", "easting,northing,gz\n1,2,3\n"), HasSubstr("missing column upward"));
   EXPECT_THAT(refusal("bad.xyz", ""), HasSubstr("is empty"));
 }

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <iostream>
 #include <iterator>
 #include <string>
@@ -18,6 +20,7 @@
 #include "base/interrupt.hpp"
 #include "case/output_check.hpp"
 #include "io/file_content.hpp"
+#include "model/plausible.hpp"
 #include "parallel/agreement.hpp"
 
 namespace prismfield {
@@ -78,6 +81,21 @@ std::string units_in(const ReadFile& in) {
   return has_densities && in.density_to_si != 1 ? "; g/cm3 in the file" : "";
 }
 
+/// Fields that can hardly be in their unit, as where a format was taken for another.
+std::vector<std::string> field_doubts(const ReadFile& in) {
+  std::vector<std::string> doubts;
+  const auto* points = std::get_if<PointFields>(&in.content);
+  if (points == nullptr) return doubts;
+  for (const FieldInfo& field : points->fields) {
+    double largest = 0;
+    for (const double value : points->values[static_cast<std::size_t>(points->fields.index_of(field.field))]) {
+      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+    }
+    if (std::string doubt = field_warning(field.field, largest); !doubt.empty()) doubts.push_back(std::move(doubt));
+  }
+  return doubts;
+}
+
 void convert(const ConvertOptions& options) {
   end_at_interrupts();
   WriteSpec write;
@@ -110,9 +128,9 @@ void convert(const ConvertOptions& options) {
   if (auto* points = std::get_if<PointFields>(&in.content)) points->axes_are_stated = true;
   const WrittenFile out = write_content(write, in.content);
 
-  const std::vector<std::string> lost = not_carried(in, write.format);
+  const std::vector<std::string> lost = not_carried(in, write.format), doubts = field_doubts(in);
   std::vector<std::string> notes = in.notes;
-  for (const auto* more : {&lost, &out.notes}) {
+  for (const auto* more : {&doubts, &lost, &out.notes}) {
     std::copy_if(more->begin(), more->end(), std::back_inserter(notes),
                  [&](const std::string& note) { return std::find(notes.begin(), notes.end(), note) == notes.end(); });
   }

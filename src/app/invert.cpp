@@ -386,20 +386,19 @@ std::vector<std::string> density_warnings(const Case& run, const InversionInputs
   std::vector<std::string> warnings = constant_warnings(run.gravitational_constant);
   const InversionSettings& settings = run.inversion->settings;
   const PlausibleRange& contrast = plausible(Quantity::contrast);
-  const auto are_tiny = [&](const Range& values) { return prismfield::are_tiny(values, contrast); };
   const auto range_text = [](const Range& values) { return model_range_text(values, Unknown::density); };
-  if (settings.bounds && are_tiny(*settings.bounds)) {
+  if (settings.bounds && are_tiny(*settings.bounds, contrast)) {
     warnings.push_back(fmt::format("inversion.bounds are {}; are they g/cm3? 1 g/cm3 is 1000 kg/m3: write kg/m3",
                                    range_text(*settings.bounds)));
   }
-  if (const Range limits = finite_range_of(inputs.lower, inputs.upper); are_tiny(limits)) {
+  if (const Range limits = finite_range_of(inputs.lower, inputs.upper); are_tiny(limits, contrast)) {
     warnings.push_back(
         fmt::format("inversion.bounds.file has bounds of {}; are they g/cm3? density_unit: g/cm3 beside "
                     "the file says so",
                     range_text(limits)));
   }
   const Range reference = range_of(inputs.reference);
-  if (are_tiny(reference)) {
+  if (are_tiny(reference, contrast)) {
     warnings.push_back(fmt::format(
         "inversion.reference is {}; is it g/cm3? Densities in the case are kg/m3, density_unit: g/cm3 beside "
         "a file says what is in it",

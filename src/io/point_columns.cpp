@@ -216,10 +216,7 @@ std::optional<Axes> axes_in_comment(std::string_view comment) {
 }
 
 bool is_field_name(std::string_view column) {
-  std::string name = plain_name(column);
-  constexpr std::string_view sigma = "sigma";
-  if (name.ends_with(sigma)) name.resize(name.size() - sigma.size());
-  return name == "singular" || field_named(name);
+  return plain_name(column) == "singular" || field_meant(name_and_unit(unquoted(column)).first);
 }
 
 bool parse_carried(std::string_view text, double& value) {

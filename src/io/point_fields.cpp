@@ -62,8 +62,12 @@ void set_axes(PointFields& points, std::optional<Axes> said, std::optional<Axes>
 /// Takes the rows of a table.
 class PointTableReader {
 public:
-  PointTableReader(const InputFile& file, ProblemList& problems, std::vector<std::string>& notes)
-      : m_file(file), m_problems(problems), m_limited(problems, file.path.string()), m_notes(notes) {}
+  PointTableReader(const InputFile& file, bool has_fields_alone, ProblemList& problems, std::vector<std::string>& notes)
+      : m_file(file),
+        m_has_fields_alone(has_fields_alone),
+        m_problems(problems),
+        m_limited(problems, file.path.string()),
+        m_notes(notes) {}
 
   void take_columns(const TableColumns& columns) {
     const std::vector<std::string>& names = columns.names;
@@ -74,7 +78,7 @@ public:
       const std::optional<FieldWord> found = field_meant(name);
       if (!found) {
         const bool is_place = std::find(columns.at.begin(), columns.at.end(), static_cast<int>(c)) != columns.at.end();
-        if (!is_place) m_further.push_back(c);
+        if (!is_place && !m_has_fields_alone) m_further.push_back(c);
         continue;
       }
       const std::optional<double> factor = unit_factor(found->field, unit);
@@ -157,6 +161,7 @@ private:
   }
 
   const InputFile& m_file;
+  bool m_has_fields_alone;
   ProblemList& m_problems;
   LimitedProblems m_limited;
   std::vector<std::string>& m_notes;
@@ -250,7 +255,7 @@ PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, 
     if (spec.columns_without_names > 4) request.columns.push_back(name + std::string(sigma_suffix));
   }
   ProblemList problems;
-  PointTableReader reader(file, problems, notes);
+  PointTableReader reader(file, spec.has_fields_alone, problems, notes);
   request.take_comment = [&](std::string_view comment) { reader.take_comment(comment); };
   request.take_columns = [&](const TableColumns& columns) { reader.take_columns(columns); };
   request.take_row = [&](const TableRequest::Row& row) { reader.take_row(row); };
@@ -484,16 +489,6 @@ std::string point_image(const PointFields& points, const WriteSpec& spec) {
 
 namespace {
 
-/// The field and the unit of a column's name without its number: "gz_2 [mGal]" is gz in mGal.
-std::pair<std::optional<Field>, std::string> field_and_unit(std::string_view text) {
-  auto [name, unit] = name_and_unit(text);
-  const std::size_t digits = name.find_last_not_of("0123456789");
-  if (digits != std::string::npos && digits > 0 && digits + 1 < name.size() && name[digits] == '_') name.resize(digits);
-  const std::optional<FieldWord> word = field_meant(name);
-  return {word && !word->is_sigma ? std::optional(word->field) : std::nullopt, unit};
-}
-
-/// Whether a result is a table. Throws InputError for texts that are something else.
 bool is_table(const std::filesystem::path& file) {
   if (std::error_code error; !std::filesystem::is_regular_file(file, error)) return false;
   const InputFile input{file, "", ""};
@@ -505,65 +500,24 @@ bool is_table(const std::filesystem::path& file) {
                   info(fits[0]).long_name));
 }
 
-/// A table's columns as variables.
+/// A table's coordinates and fields as variables.
 Hdf5File read_table_of(const std::filesystem::path& file) {
-  struct Column {
-    std::string unit;
-    std::vector<double> values;
-  };
-  std::map<std::string, Column> columns;
-  std::array<Column*, 3> coordinates{};
-  std::vector<std::pair<std::size_t, Column*>> fields;
-  std::optional<Axes> axes;
-  ProblemList problems;
-  LimitedProblems limited(problems, file.string());
-  const InputFile input{file, "", ""};
-  std::vector<double> factors;
-  TableRequest request = place_columns();
-  request.take_columns = [&](const TableColumns& header) {
-    const std::vector<std::string>& names = header.names;
-    std::vector<std::string> notes;
-    factors = place_factors(input, header, {}, problems, notes);
-    for (std::size_t d = 0; d < coordinates.size(); ++d) {
-      coordinates[d] = &columns[direction_names[d]];
-      coordinates[d]->unit = "m";
-    }
-    std::map<std::string, std::size_t> last;
-    for (std::size_t c = 0; c < names.size(); ++c) {
-      const auto [field, unit] = field_and_unit(names[c]);
-      if (!field) continue;
-      const std::string name(info(*field).name);
-      last[name] = c;
-      columns[name].unit = unit;
-    }
-    for (const auto& [name, c] : last) fields.emplace_back(c, &columns[name]);
-  };
-  request.take_comment = [&](std::string_view comment) {
-    if (!axes) axes = axes_in_comment(comment);
-  };
-  request.take_row = [&](const TableRequest::Row& row) {
-    for (std::size_t d = 0; d < coordinates.size(); ++d) coordinates[d]->values.push_back(row.values[d] * factors[d]);
-    for (const auto& [number, to] : fields) {
-      const std::optional<double> value = number_in(row.fields[number]);
-      to->values.push_back(value.value_or(0));
-      if (value) continue;
-      limited.add("text where a number belongs", [&, number = number] {
-        return Problem{line_of(input, row.line), "", excerpt(row.fields[number]) + " is not a number"};
-      });
-    }
-  };
-  ProblemList of_coordinates;
-  static_cast<void>(read_table(input, request, of_coordinates));
-  limited.finish();
-  of_coordinates.throw_if_any();
-  problems.throw_if_any();
+  PointTableSpec spec;
+  spec.has_fields_alone = true;
+  std::vector<std::string> notes;
+  const PointFields read = read_point_table({file, "", ""}, spec, notes);
   Hdf5File result = Hdf5File::create_in_memory(file);
-  for (auto& [column_name, column] : columns) {
-    result.write(column_name, {static_cast<std::int64_t>(column.values.size())}, column.values.data());
-    column.values = {};
-    if (!column.unit.empty()) result.write_attribute(column_name, "units", column.unit);
-    const auto field = field_named(column_name);
-    if (axes && field && info(*field).odd_in_z) result.write_attribute(column_name, "axes", name(*axes));
+  const auto write = [&](const std::string& column, const std::vector<double>& values, std::string_view unit) {
+    result.write(column, {static_cast<std::int64_t>(values.size())}, values.data());
+    result.write_attribute(column, "units", std::string(unit));
+  };
+  write("easting", read.points.easting, "m");
+  write("northing", read.points.northing, "m");
+  write("upward", read.points.upward, "m");
+  for (const FieldInfo& field : read.fields) {
+    const std::string column(field.name);
+    write(column, read.values[static_cast<std::size_t>(read.fields.index_of(field.field))], field.unit);
+    if (read.axes_are_stated && field.odd_in_z) result.write_attribute(column, "axes", name(read.axes));
   }
   return result;
 }

@@ -52,6 +52,8 @@ struct PointTableSpec {
   std::optional<Field> field;
   /// columns of a table without names, 0 when it has some
   std::size_t columns_without_names = 0;
+  /// columns that are neither places nor fields are not read
+  bool has_fields_alone = false;
 };
 
 /// A table of points: easting, northing, upward, fields by their names, gz, `g_z [um/s2]`, and gz_sigma, which come in
@@ -77,11 +79,10 @@ void find_grid(Points& points);
 /// The bytes of an HDF5 file as `run` writes it, without what only a run knows. Throws RunError.
 [[nodiscard]] std::string point_image(const PointFields& points, const WriteSpec& spec);
 
-/// A result to read, of any kind: HDF5 (or netCDF-4), or a table of prismfield's or of another program with such
-/// columns, with or without units in brackets. A table, a file whose name ends in .csv, .xyz, .txt or .dat unless it is
-/// HDF5 inside, is held in memory: its coordinates and fields as variables of one dimension whose attributes are the
-/// unit and, of a field that depends on them, the axes of a comment; of two columns of one field, as when a result was
-/// the station file of another, the last counts. Throws RunError, InputError.
+/// A result to read, of any kind: HDF5 (or netCDF-4), or a table as read_point_table() reads it. A table, a file whose
+/// name ends in .csv, .xyz, .txt or .dat unless it is HDF5 inside, is held in memory: its coordinates and fields as
+/// variables of one dimension whose attributes are the unit and, of a field that depends on them, the axes of a
+/// comment. Throws RunError, InputError.
 [[nodiscard]] Hdf5File open_result(const std::filesystem::path& file);
 
 }  // namespace prismfield
