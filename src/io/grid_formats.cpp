@@ -397,10 +397,7 @@ public:
     while (text.next_line()) {
       const std::string_view first = text.first_word();
       if (first.empty()) continue;
-      double number = 0;
-      const bool is_word = std::isalpha(static_cast<unsigned char>(first.front())) != 0 &&
-                           parse_number(first, number) == NumberStatus::no_number;
-      if (!is_word || lower_case(first) == m_nodata.word) return;
+      if (!is_word(first) || lower_case(first) == m_nodata.word) return;
       read_line(text);
     }
   }
@@ -431,24 +428,27 @@ public:
   [[nodiscard]] const NoData& nodata() const noexcept { return m_nodata; }
 
 private:
+  static bool is_word(std::string_view text) {
+    double number = 0;
+    return std::isalpha(static_cast<unsigned char>(text.front())) != 0 &&
+           parse_number(text, number) == NumberStatus::no_number;
+  }
+
   void read_line(GridText& text) {
     const std::string_view first = text.word_of_line();
     const std::string name = lower_case(first);
     if (!contains(esri_words(), name)) {
       text.fail("", fmt::format("{} is no word of the header of an ESRI ASCII grid", excerpt(first)));
     }
-    if (find(name) || (name == "nodata_value" && m_has_nodata)) text.fail(name, "is given twice");
+    if (find(name)) text.fail(name, "is given twice");
     const std::string_view value = text.word_of_line();
-    if (name == "nodata_value") {
-      m_has_nodata = true;
-      // null, none: the word stands in the place of a value, too
-      const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0 || c == '/'; };
-      if (!value.empty() && std::all_of(value.begin(), value.end(), is_letter)) m_nodata.word = lower_case(value);
-      if (m_nodata.word.empty()) m_nodata.value = text.number_of(value, name);
-    } else {
-      m_numbers[name] = text.number_of(value, name);
-      if (!std::isfinite(m_numbers[name])) text.fail(name, fmt::format("{} is not finite", excerpt(value)));
-    }
+    const bool is_nodata = name == "nodata_value";
+    // null, none: the word stands in the place of a value, too
+    if (is_nodata && !value.empty() && is_word(value)) m_nodata.word = lower_case(value);
+    const double number = m_nodata.word.empty() || !is_nodata ? text.number_of(value, name) : no_value;
+    if (!is_nodata && !std::isfinite(number)) text.fail(name, fmt::format("{} is not finite", excerpt(value)));
+    if (is_nodata) m_nodata.value = number;
+    m_numbers[name] = number;
     if (const std::string_view more = text.word_of_line(); !more.empty()) {
       text.fail(name, fmt::format("has {} behind its value; a line of the header has one value", excerpt(more)));
     }
@@ -462,7 +462,6 @@ private:
   const InputFile& m_file;
   std::map<std::string, double> m_numbers;
   NoData m_nodata;
-  bool m_has_nodata = false;
 };
 
 /// Reads an ESRI ASCII grid: its header, then the rows from the north. Nodes are the cells' centres.
@@ -585,6 +584,7 @@ std::array<double, 6> find_surfer_data(const InputFile& file, LittleEndian& byte
 /// Reads a Surfer grid, values at nodes, rows from the south. Source of the formats: Golden Software, Surfer's help,
 /// "Grid file formats".
 GridVariable read_surfer_grid(const InputFile& file) {
+  const FileStamp stamp = stamp_of(file.path);
   LittleEndian bytes(file);
   const std::string format = bytes.tag();
   std::optional<GridText> text;
@@ -609,6 +609,7 @@ GridVariable read_surfer_grid(const InputFile& file) {
   grid.values = text               ? text->values(n_easting, n_northing, blank)
                 : format == "DSBB" ? bytes.values<float>(n_easting, n_northing)
                                    : bytes.values<double>(n_easting, n_northing);
+  check_unchanged(file, stamp);
   for (double& value : grid.values) value = blank.is(value) ? no_value : value;
   grid.easting = surfer_nodes(file, "x", n_easting, header[2], header[3]);
   grid.northing = surfer_nodes(file, "y", n_northing, header[4], header[5]);
