@@ -433,7 +433,7 @@ TEST_F(CompareTest, RefusesWhatIsNoResult) {
   EXPECT_EQ(refusal("none.h5", "good.h5"), path("none.h5").string() + ": does not exist");
   EXPECT_THAT(refusal("good.h5", "text.csv"), AllOf(HasSubstr("text.csv"), HasSubstr("missing column upward")));
   std::ofstream(path("text.h5")) << "easting,northing\n";
-  EXPECT_THAT(refusal("good.h5", "text.h5"), AllOf(HasSubstr("text.h5"), HasSubstr("is not an HDF5")));
+  EXPECT_THAT(refusal("good.h5", "text.h5"), AllOf(HasSubstr("text.h5"), HasSubstr("is no HDF5 or netCDF file")));
   EXPECT_THAT(refusal("", "good.h5"), HasSubstr("is a folder"));
   write("no field.h5", Sample{});
   EXPECT_THAT(refusal("good.h5", "no field.h5"), AllOf(HasSubstr("no field.h5"), HasSubstr("holds no field")));

@@ -99,6 +99,7 @@ TEST_F(InputFileTest, NamesForeignFormatsByTheirBytes) {
   }
   // a suffix counts for bytes alone
   EXPECT_EQ(name("\0\1\0\2"s, "S21E055.hgt"), "an SRTM tile (.hgt) in degrees");
+  EXPECT_EQ(name("\1,\1,", "S21E055.HGT"), "an SRTM tile (.hgt) in degrees");
   EXPECT_EQ(name("1 2 3\n", "S21E055.hgt"), "");
   EXPECT_EQ(name("\0\1\0\2"s, "a.grd"), "");
 }
@@ -107,7 +108,8 @@ TEST_F(InputFileTest, NamesAGeoh5Workspace) {
   MadeHdf5 made(m_folder / "a.h5");
   made.make_group("/GEOSCIENCE");
   made.close();
-  EXPECT_THAT(mistakes([&] { ArrayFile(named(m_folder / "a.h5")); }), HasSubstr("a.h5' is a geoh5 workspace"));
+  EXPECT_THAT(mistakes([&] { (void)is_array_file(named(m_folder / "a.h5")); }),
+              HasSubstr("a.h5' is a geoh5 workspace"));
 }
 
 TEST_F(InputFileTest, SaysThatAFileWasChangedWhileItWasRead) {

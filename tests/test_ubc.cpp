@@ -210,7 +210,11 @@ TEST_F(Ubc, OtherMeshesOfUbcAreNamed) {
   std::string nine = "16 16 8\n0 0 0\n1 1 1\n9\n";
   for (int i = 1; i <= 9; ++i) nine += std::to_string(i) + " 1 1 1\n";
   EXPECT_THAT(refused(nine), HasSubstr("is a UBC OcTree mesh"));
+  // a list that is cut short
+  EXPECT_THAT(refused("16 16 8\n0 0 0\n1 1 1\n90\n1 1 1 8\n9 1 1 8\n"), HasSubstr("is a UBC OcTree mesh"));
   // widths over several lines are a tensor mesh
+  EXPECT_THAT(read_ubc_mesh({m_folder.write("w.msh", "4 4 4\n0 0 4\n1 1 1\n1\n1 1 1 1\n1 1 1 1\n"), "", ""})[2],
+              ElementsAre(0, 1, 2, 3, 4));
   ubc("4 3 2\n0 0 0\n1 1 1\n1\n1 1 1\n2*1\n",
       "0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n1\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n");
   EXPECT_EQ(message(), "");

@@ -174,7 +174,13 @@ void plot(const PlotOptions& options) {
   const InputFile file{options.file, "", ""};
   std::function<std::string()> draw;
   ReadFile read;
-  const FileFormat format = find_format(file);
+  const std::vector<FileFormat> fits = formats_of(file);
+  if (fits.size() > 1) {
+    refuse(options,
+           "begins with the number of its rows, as several formats do; prismfield convert, whose --from says "
+           "which, makes a table of it");
+  }
+  const FileFormat format = one_format(file, fits);
   refuse_values_alone(options, format);
   if (format == FileFormat::hdf5) {
     draw = [&, drawing = drawing_of(options)] { return drawing(options.file, figure_of(options), options.style); };

@@ -297,13 +297,16 @@ UbcMesh ubc_mesh_in(const std::vector<std::vector<std::string>>& rows) {
   }
   if (directions == 2 && at == rows.size()) return UbcMesh::two_dimensional;
   if (!has(0, 3) || !has(1, 3) || !are_counts(0) || !are_numbers(rows[1])) return UbcMesh::none;
-  const bool is_octree = has(2, 3) && has(3, 1) && are_counts(3) && has(4, 4);
-  std::int64_t cells = 0;
-  if (is_octree) static_cast<void>(parse_integer(rows[3][0], cells));
+  // i, j, k and size of each cell; lines of widths look so too where there are as many as a tensor mesh needs
+  std::int64_t count = 0, cells = 0, widths = 0;
   const auto listed = std::ssize(rows) - 4;
-  if (is_octree && are_counts(4) && (cells == listed || (cells > listed && rows.size() == mesh_rows))) {
-    return UbcMesh::octree;
+  bool is_octree = has(2, 3) && has(3, 1) && has(4, 4) && are_counts(3) && are_counts(4);
+  for (std::size_t row = 5; row < rows.size(); ++row) is_octree = is_octree && has(row, 4);
+  if (is_octree) static_cast<void>(parse_integer(rows[3][0], cells));
+  for (const std::string& word : rows[0]) {
+    if (parse_integer(word, count) == NumberStatus::ok) widths += std::min(count, most_cells_in_a_direction);
   }
+  if (is_octree && (cells == listed || widths != 4 + 4 * listed)) return UbcMesh::octree;
   return UbcMesh::tensor;
 }
 

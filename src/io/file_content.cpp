@@ -190,8 +190,6 @@ FileFormat one_format(const InputFile& file, const std::vector<FileFormat>& fits
                                fmt::join(names, " or ")));
 }
 
-FileFormat find_format(const InputFile& file) { return one_format(file, formats_of(file)); }
-
 std::optional<FileFormat> counted_points(const InputFile& file, const std::vector<std::string>& columns,
                                          std::optional<bool> z_down, const std::string& remedy) {
   const std::vector<FileFormat> fits = formats_of(file);

@@ -186,8 +186,6 @@ inline constexpr std::array format_infos = {
 /// The only one of these. Throws InputError for none, several, and formats that are written only, with the option
 /// --from.
 [[nodiscard]] FileFormat one_format(const InputFile& file, const std::vector<FileFormat>& fits);
-/// What a file is. Throws InputError as these do.
-[[nodiscard]] FileFormat find_format(const InputFile& file);
 
 /// Whether a file of points begins with their number, and then whose it is, ubc_data or tomofast_data; nothing for
 /// tables and arrays. `columns`, `z_down`: what the case says beside it. Throws InputError for columns, which are

@@ -151,7 +151,9 @@ std::optional<ForeignFormat> foreign_format(const std::filesystem::path& path, s
   if (is_geosoft_grid(start)) {
     return ForeignFormat{"a Geosoft grid", "export it from Oasis montaj as an ESRI ASCII or Surfer grid"};
   }
-  if (is_binary(start)) return matching(binary_suffixes, lower_case(path.extension().string()), false);
+  // heights of 300 m have no byte of 0
+  const bool has_control = std::any_of(start.begin(), start.end(), [](char c) { return c >= 0 && c < '\a'; });
+  if (has_control) return matching(binary_suffixes, lower_case(path.extension().string()), false);
   if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
   while (!start.empty()) {
     std::string_view line = start.substr(0, start.find_first_of("\r\n"));

@@ -84,11 +84,17 @@ void check_readable(const InputFile& file) {
 bool is_array_file(const InputFile& file) {
   check_readable(file);
   if (!std::filesystem::is_regular_file(file.path)) return false;
-  if (is_hdf5(file.path) || is_classic_netcdf(file.path)) return true;
-  const std::string extension = lower_case(file.path.extension().string());
-  const bool is_promised = extension == ".h5" || extension == ".hdf5" || extension == ".nc" || extension == ".nc4";
-  if (!is_promised) return false;
-  const auto foreign = foreign_format(file.path, start_of_file(file.path, start_bytes));
+  const std::string start = start_of_file(file.path, start_bytes);
+  if (is_hdf5(file.path)) {
+    constexpr const char* group_of_geoh5 = "GEOSCIENCE";
+    if (start.find(group_of_geoh5) == std::string::npos || !ArrayFile(file).has(group_of_geoh5)) return true;
+    throw file.error(
+        "is a geoh5 workspace (Geoscience ANALYST); export what it holds as a table, or as a UBC mesh and model");
+  }
+  if (is_classic_netcdf(file.path)) return true;
+  const std::string suffix = lower_case(file.path.extension().string());
+  if (suffix != ".h5" && suffix != ".hdf5" && suffix != ".nc" && suffix != ".nc4") return false;
+  const auto foreign = foreign_format(file.path, start);
   if (!foreign) {
     throw file.error("is no HDF5 or netCDF file, though its name says so; a table of numbers is called .csv or .txt");
   }
@@ -101,14 +107,10 @@ ArrayFile::ArrayFile(const InputFile& file) : m_file(file), m_stamp(stamp_of(fil
 
 ArrayFile::Content ArrayFile::opened(const InputFile& file) {
   try {
-    if (is_classic_netcdf(file.path)) return NetcdfClassic(file.path);
-    Hdf5File content = Hdf5File::open(file.path);
-    if (!content.has("/GEOSCIENCE")) return content;
+    return is_classic_netcdf(file.path) ? Content(NetcdfClassic(file.path)) : Content(Hdf5File::open(file.path));
   } catch (const RunError& error) {
     throw InputError(file.where, file.key, error.what());
   }
-  throw file.error(
-      "is a geoh5 workspace (Geoscience ANALYST); export what it holds as a table, or as a UBC mesh and model");
 }
 
 bool ArrayFile::has(const std::string& path) const {

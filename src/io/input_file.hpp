@@ -50,7 +50,8 @@ void check_unchanged(const InputFile& file, const FileStamp& before);
 void check_readable(const InputFile& file);
 
 /// True when a readable file begins as HDF5, netCDF-4 or classic netCDF do. Throws InputError for a name that promises
-/// one of them (.h5, .hdf5, .nc, .nc4) when the content is something else, but for a surface's.
+/// one of them (.h5, .hdf5, .nc, .nc4) when the content is something else, but for a surface's, and for a geoh5
+/// workspace.
 [[nodiscard]] bool is_array_file(const InputFile& file);
 
 /// An HDF5 or netCDF file, of the classic formats too, as input: what RunError says becomes InputError.
