@@ -15,6 +15,7 @@
 #include "base/temporary_file.hpp"
 #include "folder_test.hpp"
 #include "io/exchange_files.hpp"
+#include "io/find_format.hpp"
 #include "io/file_content.hpp"
 #include "model/properties.hpp"
 

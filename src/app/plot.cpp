@@ -22,6 +22,7 @@
 #include "base/temporary_file.hpp"
 #include "case/output_check.hpp"
 #include "io/file_content.hpp"
+#include "io/find_format.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/inversion_files.hpp"
 #include "io/point_fields.hpp"

@@ -9,6 +9,7 @@
 
 #include "base/human_text.hpp"
 #include "io/exchange_files.hpp"
+#include "io/find_format.hpp"
 
 namespace prismfield {
 namespace {

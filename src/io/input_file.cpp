@@ -43,6 +43,25 @@ bool is_surfer_grid(const std::filesystem::path& path) {
   return start == "DSAA" || start == "DSBB" || start == "DSRB";
 }
 
+void check_is_text(const InputFile& file, std::string_view start) {
+  start = start.substr(0, start_bytes);
+  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
+    throw file.error("is UTF-16 text; save it as UTF-8 or ASCII");
+  }
+  const auto foreign = foreign_format(file.path, start);
+  const bool is_binary = start.find('\0') != std::string_view::npos;
+  if (foreign && (!foreign->is_surface || is_binary)) throw file.error(foreign->text());
+  if (is_binary) throw file.error("is not a text file; export it as text, HDF5 or netCDF");
+}
+
+void refuse_foreign(const InputFile& file) {
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(file.path, code)) return;
+  if (const auto foreign = foreign_format(file.path, start_of_file(file.path, start_bytes))) {
+    throw file.error(foreign->text());
+  }
+}
+
 InputError InputFile::error(const std::string& what) const {
   return {where, key, fmt::format("'{}' {}", path.string(), shown_lines(what))};
 }

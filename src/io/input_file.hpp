@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -37,6 +38,13 @@ struct InputFile {
 
 /// True when a readable file begins as a grid of Surfer: DSAA, DSBB, DSRB.
 [[nodiscard]] bool is_surfer_grid(const std::filesystem::path& path);
+
+/// Throws InputError where a file that begins with `start` is no text, or one of another format: with its name and a
+/// remedy. Surfaces in text pass, since those who read them read lines too.
+void check_is_text(const InputFile& file, std::string_view start);
+
+/// Throws InputError, with its name and a remedy, for a regular file of a foreign format, surfaces too.
+void refuse_foreign(const InputFile& file);
 
 /// By what a file is known to have stayed as it was: its number, its size and when it was last written. Two ranks with
 /// one stamp see one file, on different nodes too. Pipes and devices are always the same.

@@ -21,6 +21,7 @@
 #include "io/cf_attributes.hpp"
 #include "io/exchange_files.hpp"
 #include "io/file_content.hpp"
+#include "io/find_format.hpp"
 #include "io/grid_formats.hpp"
 #include "io/output_file.hpp"
 #include "io/point_columns.hpp"

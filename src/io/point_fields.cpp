@@ -20,6 +20,7 @@
 #include "base/limited_problems.hpp"
 #include "base/number_text.hpp"
 #include "io/cf_attributes.hpp"
+#include "io/find_format.hpp"
 #include "io/grid_formats.hpp"
 #include "io/point_columns.hpp"
 #include "io/text_table.hpp"

@@ -18,6 +18,7 @@
 #include "io/cell_file.hpp"
 #include "io/exchange_files.hpp"
 #include "io/file_content.hpp"
+#include "io/find_format.hpp"
 #include "io/output_file.hpp"
 #include "io/point_columns.hpp"
 #include "io/point_fields.hpp"

@@ -14,6 +14,7 @@
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "io/exchange_files.hpp"
+#include "io/find_format.hpp"
 #include "io/file_content.hpp"
 #include "io/output_file.hpp"
 #include "io/point_fields.hpp"

@@ -15,7 +15,6 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "io/foreign_formats.hpp"
 
 namespace prismfield {
 namespace {
@@ -334,6 +333,16 @@ bool begins_as_ubc_magnetic(const TextStart& start) {
   };
   return std::all_of(rows[0].begin(), rows[0].end(), is_number) &&
          std::all_of(rows[1].begin(), rows[1].end(), is_number) && parse_integer(rows[2][0], count) == NumberStatus::ok;
+}
+
+std::vector<std::vector<std::string>> first_rows(const InputFile& file, std::size_t n) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file.path, error)) return {};
+  try {
+    return start_of_text(file, n).rows;
+  } catch (const InputError&) {
+    return {};
+  }
 }
 
 }  // namespace prismfield

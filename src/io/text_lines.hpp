@@ -143,4 +143,9 @@ struct TextStart {
 /// Whether a text begins as UBC's magnetic data do: three numbers, three numbers, the number of stations alone.
 [[nodiscard]] bool begins_as_ubc_magnetic(const TextStart& start);
 
+/// The first rows of a text, none of what cannot be read, or not once more.
+[[nodiscard]] std::vector<std::vector<std::string>> first_rows(const InputFile& file, std::size_t n);
+/// Whether words are numbers.
+[[nodiscard]] bool are_numbers(const std::vector<std::string>& words);
+
 }  // namespace prismfield
