@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <prismfield/communicator.hpp>
 #include <prismfield/error.hpp>
 #include <prismfield/request.hpp>
 #include <prismfield/runtime.hpp>
@@ -18,8 +19,6 @@
 #include "parallel/placement.hpp"
 
 namespace prismfield {
-
-class Communicator;
 
 using Moment = std::chrono::steady_clock::time_point;
 [[nodiscard]] double seconds_since(Moment begin);
@@ -65,7 +64,9 @@ template <class Diagnose>
 auto diagnosed_together(const Communicator& communicator, const char* what, const Diagnose& diagnose)
     -> decltype(diagnose()) {
   try {
-    return made_together(communicator, diagnose);
+    // what one of several ranks does not survive ends all, as they would wait for it
+    return made_together(communicator,
+                         [&] { return communicator.size() == 1 ? diagnosed(what, diagnose) : diagnose(); });
   } catch (const AgreedFailure& failure) {
     if (failure.kind == ErrorKind::stopped) throw;
     if (!failure.message.empty()) warn(std::string(what) + " cannot be told: " + failure.message);

@@ -35,7 +35,7 @@ struct PlausibleRange {
   Quantity quantity;
   /// less is not worth a model or below what instruments resolve; more is nowhere on Earth
   double least, most;
-  /// what has less than `most`: "more than any metal"
+  /// what is said of more than `most`: "more than any metal"
   const char* beyond = "";
   /// units that less than `least`, and more than `most`, may be in
   const char *less_in = "", *more_in = "";
