@@ -33,12 +33,6 @@ namespace {
 
 constexpr std::string_view blanks = " \t,";
 
-bool are_numbers(const std::vector<std::string>& words) {
-  double value = 0;
-  return std::all_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return parse_number(word, value) == NumberStatus::ok; });
-}
-
 // 0 - z, so that 0 does not become -0.
 double other_way(double z) { return 0.0 - z; }
 
