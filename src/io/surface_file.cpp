@@ -257,8 +257,11 @@ struct NodePlaces {
 
 /// Places closer than `part` of the gaps between the others are of one node.
 NodePlaces node_places(std::vector<double> places, double part) {
+  const auto drop_repeated = [&] { places.erase(std::unique(places.begin(), places.end()), places.end()); };
+  // rows of a grid have one northing: few are left to sort
+  drop_repeated();
   std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
+  drop_repeated();
   std::vector<double> gaps;
   for (std::size_t i = 1; i < places.size(); ++i) gaps.push_back(places[i] - places[i - 1]);
   std::sort(gaps.begin(), gaps.end());
