@@ -44,7 +44,8 @@ UbcMesh ubc_mesh_in(const std::vector<std::vector<std::string>>& rows) {
   for (const std::string& word : rows[0]) {
     if (parse_integer(word, count) == NumberStatus::ok) widths += std::min(count, most_cells_in_a_direction);
   }
-  if (is_octree && (cells == listed || widths != 4 + 4 * listed)) return UbcMesh::octree;
+  const bool is_list = cells == listed || widths != 4 + 4 * listed || rows.size() == mesh_rows;
+  if (is_octree && is_list) return UbcMesh::octree;
   return UbcMesh::tensor;
 }
 
