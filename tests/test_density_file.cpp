@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <random>
 #include <string>
@@ -313,6 +314,40 @@ TEST_F(DensityArrays, OfPlainHdf5HaveCoordinatesByTheirNames) {
   EXPECT_THAT(message(with_upward({1, 2, 3, 4})),
               HasSubstr("upward is from 1 to 4 m, centres of cells along upward are "
                         "from 0.5 to 3.5 m"));
+}
+
+TEST_F(DensityArrays, HaveCoordinatesOfOtherNamesAndBounds) {
+  // (i, k, j) of a group, easting falls, depths at the tops of layers that have bounds
+  const auto with_bounds = [&](double shift) {
+    MadeHdf5 file(m_folder / "g.nc");
+    file.make_group("/model");
+    file.make_dimension_without_values("/model/two", 2);
+    const std::vector<double> easting{1.5, 0.5}, northing{0.5, 1.5, 2.5}, depth{-4, -3, -2, -1};
+    std::vector<double> bounds;
+    for (const double top : depth) bounds.insert(bounds.end(), {top + 1 + shift, top + shift});
+    const auto add = [&](const std::string& name, const std::string& on, const std::vector<double>& values) {
+      file.make_dimension_without_values("/model/" + on, std::ssize(values));
+      file.write("/model/" + name, {std::ssize(values)}, values.data());
+      file.attach_dimensions("/model/" + name, {"/model/" + on});
+    };
+    add("easting", "i", easting);
+    add("northing", "j", northing);
+    add("depth", "k", depth);
+    file.write_attribute("/model/depth", "bounds", "layers");
+    file.write("/model/layers", {4, 2}, bounds.data());
+    std::vector<double> values;
+    for (int i = 1; i >= 0; --i) {
+      for (int k = 3; k >= 0; --k) {
+        for (int j = 0; j < 3; ++j) values.push_back(1 + i + 2 * j + 6 * k);
+      }
+    }
+    file.write("/model/rho", {2, 4, 3}, values.data());
+    file.attach_dimensions("/model/rho", {"/model/i", "/model/k", "/model/j"});
+    file.close();
+    return m_folder / "g.nc";
+  };
+  EXPECT_EQ(read(with_bounds(0), "model/rho").density, count_up(24));
+  EXPECT_THAT(message(with_bounds(0.5), "model/rho"), HasSubstr("at other cells than the model's: depth is from "));
 }
 
 TEST_F(DensityArrays, ThatCannotBePlacedAreRefused) {

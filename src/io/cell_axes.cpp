@@ -81,14 +81,15 @@ std::string CellAxes::coordinate_of(const Dimension& dimension) const {
     std::string by_direction;
     for (const std::string& variable :
          m_arrays.dataset_names(folder.substr(0, std::max<std::size_t>(folder.size(), 2) - 1))) {
+      const std::optional<std::size_t> along = direction_named(variable);
+      if (variable != dimension.name && !along) continue;
       const std::string path = folder + variable;
       const std::vector<std::int64_t> shape = m_arrays.shape(path);
       if (path == m_dataset || shape.size() != 1 || (dimension.length >= 0 && shape[0] != dimension.length)) continue;
       if (variable == dimension.name) return path;
       // on this dimension by another name, or without dimensions known by its name alone
-      const std::optional<std::size_t> along = direction_named(variable);
       const bool is_here = dimension.name.empty() ? along == dimension.direction
-                                                  : along && m_arrays.dimension_names(path).front() == dimension.name;
+                                                  : m_arrays.dimension_names(path).front() == dimension.name;
       if (is_here && by_direction.empty()) by_direction = path;
     }
     if (!by_direction.empty()) return by_direction;

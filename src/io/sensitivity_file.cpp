@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 using Type = NumberPlace::Type;
 
 constexpr const char* file_key = "sensitivity.file";
-constexpr const char* remedy = "delete it, or give sensitivity.file another name";
+constexpr const char* file_remedy = "delete it, or give sensitivity.file another name";
 constexpr const char* checksums_name = "row_checksums";
 
 /// What is kept of a row's checksum.
@@ -391,7 +391,7 @@ private:
 };
 
 [[noreturn]] void refuse(const fs::path& file, const std::string& what) {
-  throw InputError("", file_key, fmt::format("{} {}; {}", file.string(), what, remedy));
+  throw InputError("", file_key, fmt::format("{} {}; {}", file.string(), what, file_remedy));
 }
 
 /// A file of what is asked for. Throws InputError for one of anything else, RunError.
@@ -468,7 +468,7 @@ std::unique_ptr<RowSource> open_sensitivity_file(const RowFile& rows, std::int64
     model_hash = content.text_attribute("model", "hash").value_or("");
     return std::make_unique<FileSource>(rows, axes, columns, place, std::move(checksums));
   } catch (const RunError& error) {
-    throw InputError("", file_key, fmt::format("{}; {}", error.what(), remedy));
+    throw InputError("", file_key, fmt::format("{}; {}", error.what(), file_remedy));
   }
 }
 
@@ -504,7 +504,7 @@ void SensitivityFiles::check_place(const RowFile& rows) const {
     try {
       static_cast<void>(opened(rows.file, identity_of(m_header, rows)));
     } catch (const RunError& why) {
-      throw InputError("", file_key, fmt::format("{}; {}", why.what(), remedy));
+      throw InputError("", file_key, fmt::format("{}; {}", why.what(), file_remedy));
     }
   });
 }
