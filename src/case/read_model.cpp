@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "base/human_text.hpp"
-#include "io/exchange_files.hpp"
+#include "io/text_lines.hpp"
 
 namespace prismfield {
 namespace {

@@ -11,7 +11,6 @@
 #include <functional>
 #include <limits>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <prismfield/error.hpp>
@@ -19,7 +18,6 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "io/foreign_formats.hpp"
 #include "io/point_fields.hpp"
 #include "io/text_lines.hpp"
 #include "io/text_table.hpp"
@@ -32,12 +30,6 @@ namespace prismfield {
 namespace {
 
 constexpr std::string_view blanks = " \t,";
-
-bool are_numbers(const std::vector<std::string>& words) {
-  double value = 0;
-  return std::all_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return parse_number(word, value) == NumberStatus::ok; });
-}
 
 // 0 - z, so that 0 does not become -0.
 double other_way(double z) { return 0.0 - z; }
@@ -141,17 +133,6 @@ private:
   bool m_at_end = false;
   std::int64_t m_last_line = 1;
 };
-
-/// The first rows of a text, none of what cannot be read once more.
-std::vector<std::vector<std::string>> first_rows(const InputFile& file, std::size_t n) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file.path, error)) return {};
-  try {
-    return start_of_text(file, n).rows;
-  } catch (const InputError&) {
-    return {};
-  }
-}
 
 /// Whether a text holds a number a line, as UBC models do: several lines do.
 bool looks_like_ubc_model(const InputFile& file) {
@@ -280,38 +261,6 @@ void read_rows(const InputFile& file, NumberRows& rows, PointFields& result, con
 }
 
 }  // namespace
-
-UbcMesh ubc_mesh_in(const std::vector<std::vector<std::string>>& rows) {
-  const auto has = [&](std::size_t row, std::size_t words) { return row < rows.size() && rows[row].size() == words; };
-  const auto are_counts = [&](std::size_t row) {
-    std::int64_t count = 0;
-    return std::all_of(rows[row].begin(), rows[row].end(), [&](const std::string& word) {
-      return parse_integer(word, count) == NumberStatus::ok && count > 0;
-    });
-  };
-  // the segments of each of two directions: the first with where it begins, the next with their ends and cells
-  std::size_t at = 0;
-  int directions = 0;
-  for (; has(at, 1) && are_counts(at) && has(at + 1, 3) && are_numbers(rows[at + 1]); ++directions) {
-    for (at += 2; has(at, 2) && are_numbers(rows[at]);) ++at;
-  }
-  if (directions == 2 && at == rows.size()) return UbcMesh::two_dimensional;
-  if (!has(0, 3) || !has(1, 3) || !are_counts(0) || !are_numbers(rows[1])) return UbcMesh::none;
-  // i, j, k and size of each cell; lines of widths look so too where there are as many as a tensor mesh needs
-  std::int64_t count = 0, cells = 0, widths = 0;
-  const auto listed = std::ssize(rows) - 4;
-  bool is_octree = has(2, 3) && has(3, 1) && has(4, 4) && are_counts(3) && are_counts(4);
-  for (std::size_t row = 5; row < rows.size(); ++row) is_octree = is_octree && has(row, 4);
-  if (is_octree) static_cast<void>(parse_integer(rows[3][0], cells));
-  for (const std::string& word : rows[0]) {
-    if (parse_integer(word, count) == NumberStatus::ok) widths += std::min(count, most_cells_in_a_direction);
-  }
-  const bool is_list = cells == listed || widths != 4 + 4 * listed || rows.size() == mesh_rows;
-  if (is_octree && is_list) return UbcMesh::octree;
-  return UbcMesh::tensor;
-}
-
-UbcMesh ubc_mesh_in(const InputFile& file) { return ubc_mesh_in(first_rows(file, mesh_rows)); }
 
 CellEdges read_ubc_mesh(const InputFile& file) {
   refuse_foreign(file);

@@ -30,17 +30,6 @@ struct UbcFiles {
   std::filesystem::path susceptibility = {}, magnetization = {};
 };
 
-/// The meshes of UBC's programs: three counts of cells, three numbers of a corner, then widths (tensor) or the smallest
-/// cell and a list of cells (octree); or, of two dimensions, segments with their numbers of cells.
-enum class UbcMesh { none, tensor, octree, two_dimensional };
-
-/// How many rows of a text tell which mesh it is.
-inline constexpr std::size_t mesh_rows = 300;
-/// Which mesh begins with these rows, mesh_rows or all, as words. Three columns of numbers look like a tensor mesh too.
-[[nodiscard]] UbcMesh ubc_mesh_in(const std::vector<std::vector<std::string>>& rows);
-/// The same of a file; none for what cannot be read.
-[[nodiscard]] UbcMesh ubc_mesh_in(const InputFile& file);
-
 /// Cell edges of a UBC mesh file: counts, the top south-west corner, widths towards east and north and downwards, of
 /// which `3*50` and `3 * 50` are three. Throws InputError, by line, for the first error, for more cells than can be
 /// counted, for other meshes, and, for a file of one number a line, that it looks like a model.

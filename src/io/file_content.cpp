@@ -12,8 +12,6 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "io/exchange_files.hpp"
-#include "io/foreign_formats.hpp"
 #include "io/text_lines.hpp"
 #include "model/prism_check.hpp"
 

@@ -8,10 +8,8 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <system_error>
 
 #include "base/human_text.hpp"
-#include "io/text_lines.hpp"
 
 namespace prismfield {
 namespace {
@@ -138,8 +136,6 @@ bool is_geosoft_grid(std::string_view start) {
          n_row <= most && n_rows > 0 && n_rows <= most && (way == 1 || way == -1);
 }
 
-bool is_binary(std::string_view start) { return start.find('\0') != std::string_view::npos; }
-
 }  // namespace
 
 std::string ForeignFormat::text() const { return fmt::format("is {}; {}", name, remedy); }
@@ -158,28 +154,11 @@ std::optional<ForeignFormat> foreign_format(const std::filesystem::path& path, s
   while (!start.empty()) {
     std::string_view line = start.substr(0, start.find_first_of("\r\n"));
     start.remove_prefix(std::min(line.size() + 1, start.size()));
-    const std::string word = lower_case(take_word(line));
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    const std::string word = lower_case(line.substr(0, line.find_first_of(" \t,;")));
     if (!word.empty() && word.front() != '!') return matching(first_words, word, true);
   }
   return std::nullopt;
-}
-
-void check_is_text(const InputFile& file, std::string_view start) {
-  start = start.substr(0, start_bytes);
-  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
-    throw file.error("is UTF-16 text; save it as UTF-8 or ASCII");
-  }
-  const auto foreign = foreign_format(file.path, start);
-  if (foreign && (!foreign->is_surface || is_binary(start))) throw file.error(foreign->text());
-  if (is_binary(start)) throw file.error("is not a text file; export it as text, HDF5 or netCDF");
-}
-
-void refuse_foreign(const InputFile& file) {
-  std::error_code code;
-  if (!std::filesystem::is_regular_file(file.path, code)) return;
-  if (const auto foreign = foreign_format(file.path, start_of_file(file.path, start_bytes))) {
-    throw file.error(foreign->text());
-  }
 }
 
 }  // namespace prismfield

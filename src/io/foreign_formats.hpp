@@ -8,8 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "io/input_file.hpp"
-
 namespace prismfield {
 
 /// A format of another program. One table has them all: a reader that cannot take a file says what it is and what to
@@ -32,12 +30,5 @@ inline constexpr std::size_t start_bytes = 4096;
 /// What a file is by its first start_bytes (all of a shorter file); its suffix counts only for bytes that are no text
 /// and have no signature. Nothing for formats that are read here and for those that nobody knows.
 [[nodiscard]] std::optional<ForeignFormat> foreign_format(const std::filesystem::path& path, std::string_view start);
-
-/// Throws InputError where a file that begins with `start` is no text, or one of another format: with its name and a
-/// remedy. Surfaces in text pass, since those who read them read lines too.
-void check_is_text(const InputFile& file, std::string_view start);
-
-/// Throws InputError, with its name and a remedy, for a regular file of a foreign format, surfaces too.
-void refuse_foreign(const InputFile& file);
 
 }  // namespace prismfield

@@ -363,6 +363,14 @@ void check_readable(const InputFile& file) {
   if (!stream) throw file.error(fmt::format("cannot be read: {}", std::strerror(errno)));
 }
 
+void refuse_foreign(const InputFile& file) {
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(file.path, code)) return;
+  if (const auto foreign = foreign_format(file.path, start_of_file(file.path, start_bytes))) {
+    throw file.error(foreign->text());
+  }
+}
+
 bool is_array_file(const InputFile& file) {
   check_readable(file);
   if (!std::filesystem::is_regular_file(file.path)) return false;

@@ -109,6 +109,10 @@ void check_unchanged(const InputFile& file, const FileStamp& before);
 /// Throws InputError unless the file exists, is no folder and can be opened.
 void check_readable(const InputFile& file);
 
+/// Throws InputError, with its name and a remedy, for a regular file of a format that is not read, or as a surface
+/// alone, see foreign_format().
+void refuse_foreign(const InputFile& file);
+
 /// True when a readable file begins as HDF5, netCDF-4 or classic netCDF do. Throws InputError for a name that promises
 /// one of them (.h5, .hdf5, .nc, .nc4) when the content is something else, but for a surface's, and for a geoh5
 /// workspace.

@@ -16,6 +16,7 @@
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "io/foreign_formats.hpp"
+#include "model/cells.hpp"
 
 namespace prismfield {
 namespace {
@@ -64,9 +65,16 @@ LineReader::LineReader(const InputFile& file) : m_file(file), m_stamp(stamp_of(f
   m_stream.reset(std::fopen(file.path.c_str(), "rb"));
   if (!m_stream) throw file.error(fmt::format("cannot be read: {}", std::strerror(errno)));
   refill();
-  const std::string_view start(m_buffer.data(), m_end);
+  const std::string_view start(m_buffer.data(), std::min(m_end, start_bytes));
   if (start.starts_with("\xEF\xBB\xBF")) m_begin = 3;
-  check_is_text(file, start);
+  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
+    throw file.error("is UTF-16 text; save it as UTF-8 or ASCII");
+  }
+  // surfaces in text pass, since those who read them read lines too
+  const bool is_binary = start.find('\0') != std::string_view::npos;
+  const auto foreign = foreign_format(file.path, start);
+  if (foreign && (is_binary || !foreign->is_surface)) throw file.error(foreign->text());
+  if (is_binary) throw file.error("is not a text file; export it as text, HDF5 or netCDF");
 }
 
 std::string LineReader::where() const { return line_of(m_file, m_number); }
@@ -319,14 +327,58 @@ TextStart start_of_text(const InputFile& file, std::size_t rows) {
 
 bool begins_as_ubc_magnetic(const TextStart& start) {
   const auto& rows = start.rows;
-  if (rows.size() < 3 || rows[0].size() != 3 || rows[1].size() != 3 || rows[2].size() != 1) return false;
   std::int64_t count = 0;
-  double value = 0;
-  const auto is_number = [&](const std::string& word) {
-    return parse_number(word, value) == NumberStatus::ok && std::isfinite(value);
-  };
-  return std::all_of(rows[0].begin(), rows[0].end(), is_number) &&
-         std::all_of(rows[1].begin(), rows[1].end(), is_number) && parse_integer(rows[2][0], count) == NumberStatus::ok;
+  return rows.size() > 2 && rows[0].size() == 3 && rows[1].size() == 3 && rows[2].size() == 1 && are_numbers(rows[0]) &&
+         are_numbers(rows[1]) && parse_integer(rows[2][0], count) == NumberStatus::ok;
 }
+
+std::vector<std::vector<std::string>> first_rows(const InputFile& file, std::size_t n) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file.path, error)) return {};
+  try {
+    return start_of_text(file, n).rows;
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+bool are_numbers(const std::vector<std::string>& words) {
+  double value = 0;
+  return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+    return parse_number(word, value) == NumberStatus::ok && std::isfinite(value);
+  });
+}
+
+UbcMesh ubc_mesh_in(const std::vector<std::vector<std::string>>& rows) {
+  const auto has = [&](std::size_t row, std::size_t words) { return row < rows.size() && rows[row].size() == words; };
+  const auto are_counts = [&](std::size_t row) {
+    std::int64_t count = 0;
+    return std::all_of(rows[row].begin(), rows[row].end(), [&](const std::string& word) {
+      return parse_integer(word, count) == NumberStatus::ok && count > 0;
+    });
+  };
+  // the segments of each of two directions: the first with where it begins, the next with their ends and cells
+  std::size_t at = 0;
+  int directions = 0;
+  for (; has(at, 1) && are_counts(at) && has(at + 1, 3) && are_numbers(rows[at + 1]); ++directions) {
+    for (at += 2; has(at, 2) && are_numbers(rows[at]);) ++at;
+  }
+  if (directions == 2 && at == rows.size()) return UbcMesh::two_dimensional;
+  if (!has(0, 3) || !has(1, 3) || !are_counts(0) || !are_numbers(rows[1])) return UbcMesh::none;
+  // i, j, k and size of each cell; lines of widths look so too where there are as many as a tensor mesh needs
+  std::int64_t count = 0, cells = 0, widths = 0;
+  const auto listed = std::ssize(rows) - 4;
+  bool is_octree = has(2, 3) && has(3, 1) && has(4, 4) && are_counts(3) && are_counts(4);
+  for (std::size_t row = 5; row < rows.size(); ++row) is_octree = is_octree && has(row, 4);
+  if (is_octree) static_cast<void>(parse_integer(rows[3][0], cells));
+  for (const std::string& word : rows[0]) {
+    if (parse_integer(word, count) == NumberStatus::ok) widths += std::min(count, most_cells_in_a_direction);
+  }
+  const bool is_list = cells == listed || widths != 4 + 4 * listed || rows.size() == mesh_rows;
+  if (is_octree && is_list) return UbcMesh::octree;
+  return UbcMesh::tensor;
+}
+
+UbcMesh ubc_mesh_in(const InputFile& file) { return ubc_mesh_in(first_rows(file, mesh_rows)); }
 
 }  // namespace prismfield

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -27,7 +28,8 @@ public:
   static constexpr std::size_t chunk_bytes = std::size_t{1} << 18;
   static constexpr std::size_t longest_line = std::size_t{16} << 20;
 
-  /// Throws InputError when the file cannot be read or is no text, see check_is_text().
+  /// Throws InputError when the file cannot be read or is no text, or text of a foreign format other than
+  /// a surface, see foreign_format().
   explicit LineReader(const InputFile& file);
 
   /// The next line without its end, valid until the next call; false at the end of the file. Throws InputError for a
@@ -138,5 +140,21 @@ struct TextStart {
 
 /// Whether a text begins as UBC's magnetic data do: three numbers, three numbers, the number of stations alone.
 [[nodiscard]] bool begins_as_ubc_magnetic(const TextStart& start);
+
+/// The first rows of a file, none of what cannot be read once more.
+[[nodiscard]] std::vector<std::vector<std::string>> first_rows(const InputFile& file, std::size_t n);
+/// Whether each word is a finite number.
+[[nodiscard]] bool are_numbers(const std::vector<std::string>& words);
+
+/// The meshes of UBC's programs: three counts of cells, three numbers of a corner, then widths (tensor) or the smallest
+/// cell and a list of cells (octree); or, of two dimensions, segments with their numbers of cells.
+enum class UbcMesh { none, tensor, octree, two_dimensional };
+
+/// How many rows of a text tell which mesh it is.
+inline constexpr std::size_t mesh_rows = 300;
+/// Which mesh begins with these rows, mesh_rows or all, as words. Three columns of numbers look like a tensor mesh too.
+[[nodiscard]] UbcMesh ubc_mesh_in(const std::vector<std::vector<std::string>>& rows);
+/// The same of a file; none for what cannot be read.
+[[nodiscard]] UbcMesh ubc_mesh_in(const InputFile& file);
 
 }  // namespace prismfield

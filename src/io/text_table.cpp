@@ -15,7 +15,6 @@
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "base/number_text.hpp"
-#include "io/foreign_formats.hpp"
 
 namespace prismfield {
 namespace {
