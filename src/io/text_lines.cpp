@@ -325,14 +325,9 @@ bool begins_with_count(const TextStart& start) {
 
 bool begins_as_ubc_magnetic(const TextStart& start) {
   const auto& rows = start.rows;
-  if (rows.size() < 3 || rows[0].size() != 3 || rows[1].size() != 3 || rows[2].size() != 1) return false;
   std::int64_t count = 0;
-  double value = 0;
-  const auto is_number = [&](const std::string& word) {
-    return parse_number(word, value) == NumberStatus::ok && std::isfinite(value);
-  };
-  return std::all_of(rows[0].begin(), rows[0].end(), is_number) &&
-         std::all_of(rows[1].begin(), rows[1].end(), is_number) && parse_integer(rows[2][0], count) == NumberStatus::ok;
+  return rows.size() > 2 && rows[0].size() == 3 && rows[1].size() == 3 && rows[2].size() == 1 && are_numbers(rows[0]) &&
+         are_numbers(rows[1]) && parse_integer(rows[2][0], count) == NumberStatus::ok;
 }
 
 std::vector<std::vector<std::string>> first_rows(const InputFile& file, std::size_t n) {
