@@ -46,7 +46,8 @@ void run(Bytes bytes) {
       require(cells.west[i] < cells.east[i] && cells.south[i] < cells.north[i] && cells.bottom[i] < cells.top[i],
               "a cell of an octree that cannot be");
     }
-    const std::vector<double> values = read_ubc_values(density.input(model_text), 1, cells.size(), "the mesh", "density");
+    const std::vector<double> values =
+        read_ubc_values(density.input(model_text), 1, cells.size(), "the mesh", "density");
     require(static_cast<std::int64_t>(values.size()) == cells.size(), "densities of an octree are missing");
     for (const std::size_t property : {density_property, susceptibility_property}) {
       if (const auto air = find_air_mark(values, property, 1)) require(!air->text.empty(), "a mark without a text");
