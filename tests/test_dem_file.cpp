@@ -261,7 +261,7 @@ TEST_F(DemTest, NumbersThatStandForNoHeightAreToldGaps) {
                  "x,y,z\n1000,5000,0\n1100,5000,1\n1200,5000,2\n1000,5050,10\n1100,5050,11\n1200,5050,-9999\n");
   expect_grid("dem.csv");
   EXPECT_THAT(told(read("dem.csv").notes),
-              ElementsAre("'dem.csv': 1 of 6 points without a height: -9999 stands for none"));
+              ElementsAre("'dem.csv': 1 of 6 points left out: dummies, such as -9999, in line 7"));
   m_folder.write("none.asc", head + "-9999 -9999 -9999\n-9999 -9999 -9999\n");
   EXPECT_THAT(message("none.asc"),
               HasSubstr("'none.asc' has no height: each is missing or a number that stands for none"));
@@ -273,8 +273,7 @@ TEST_F(DemTest, RowsWithoutAPlaceAreLeftOut) {
                  "99999,5050,3\n*,5050,4\n1200,5050,\n");
   expect_grid("dem.csv");
   EXPECT_THAT(told(read("dem.csv").notes),
-              ElementsAre("'dem.csv': 2 of 9 points left out: no number in lines 9, 10",
-                          "'dem.csv': 2 of 7 points left out, without a place: -9999, 99999 stand for none"));
+              ElementsAre("'dem.csv': 4 of 9 points left out: dummies, such as -9999, in lines 4, 8, 9, 10"));
   m_folder.write("dem.csv", "x,y,z\n*,0,1\n-1e32,2,3\n");
   EXPECT_THAT(message("dem.csv"), HasSubstr("has no height"));
 }

@@ -199,7 +199,7 @@ TEST_F(HeightTest, ThatAreNanAreNamedByPoint) {
                            "; 'h.nc': 1 of 6 nodes without a height: -9999 stands for none");
   use(m_folder.write("h.csv", "1000 5000 0\n1100 5000 1\n1200 5000 nan\n1000 5100 10\n1100 5100 11\n1200 5100 12\n"));
   EXPECT_EQ(message(), "case.yaml:9: observations.grid.upward.file: 'h.csv' " + gap +
-                           "; 'h.csv': 1 of 6 points left out: no number in line 3");
+                           "; 'h.csv': 1 of 6 points left out: dummies in line 3");
 }
 
 TEST_F(HeightTest, WithoutAVariableOfTwoDimensionsAreRefused) {

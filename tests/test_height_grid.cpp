@@ -163,7 +163,7 @@ TEST_F(HeightGrid, WithoutAGridIsThatOfTheNearestPoint) {
   EXPECT_EQ(mistakes_of(std::string(points) + "1 50 12\n"),
             "h.csv:6: easting 1, northing 50 has 12, in line 4 it has 10");
   EXPECT_THAT(of(std::string(points) + "-5 3 -9999\n", {-5}, {3}), ElementsAre(0));
-  EXPECT_EQ(warning(), "'h.csv': 1 of 6 points without a height: -9999 stands for none");
+  EXPECT_EQ(warning(), "'h.csv': 1 of 6 points left out: dummies, such as -9999, in line 6");
 }
 
 TEST_F(HeightGrid, GapsHaveTheHeightOfTheNearestNode) {
@@ -175,7 +175,7 @@ TEST_F(HeightGrid, GapsHaveTheHeightOfTheNearestNode) {
   }
   for (const char* const number : {"-9999", "99999", "-32768"}) {
     EXPECT_THAT(of(text + "200,50," + number + "\n", {200}, {25}), ElementsAre(2));
-    EXPECT_EQ(warning(), fmt::format("'h.csv': 1 of 6 points without a height: {} stands for none", number));
+    EXPECT_EQ(warning(), fmt::format("'h.csv': 1 of 6 points left out: dummies, such as {}, in line 6", number));
     EXPECT_EQ(note(), "'h.csv': 1 of 6 nodes without a height get that of the nearest node");
   }
   const double nan = std::numeric_limits<double>::quiet_NaN();

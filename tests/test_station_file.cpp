@@ -286,7 +286,7 @@ TEST_F(StationsTest, NumbersThatStandForNoneAreNoPlaces) {
   set("x,y,z\n1,2,-9999\n3,4,-9500\n5,6,-10984\n");
   EXPECT_EQ(make().size(), 3);
   set("x,y,z\n1,2,-9999\n3,4,-9999\n");
-  EXPECT_THAT(message(), HasSubstr("'s.csv' has no station: there are dummies in lines 2, 3"));
+  EXPECT_THAT(message(), HasSubstr("'s.csv' has no station: there are dummies, such as -9999, in lines 2, 3"));
 }
 
 TEST_F(StationsTest, DepthGrowsDownwards) {

@@ -505,7 +505,9 @@ TEST_F(UbcFormats, WhatATextIsFollowsFromContentThenSuffix) {
   EXPECT_THAT(formats("a.txt", ".5\n.6\n"), ::testing::IsEmpty());
   EXPECT_THAT(formats("a.txt", ""), ::testing::IsEmpty());
   EXPECT_THAT(formats("a.csv", ""), ElementsAre(csv));
-  // meshes
+  // meshes; those of one cell along easting begin as magnetic data do
+  EXPECT_THAT(formats("a.msh", "1 3 1\n0 0 0\n10\n5 6 7\n5\n"), ElementsAre(ubc_mesh));
+  EXPECT_THAT(formats("a.txt", "1 1 2\n0 0 0\n10\n10\n2*5\n"), ElementsAre(ubc_mesh));
   EXPECT_THAT(formats("a.txt", "2 1 1\n0 0 0\n2*5\n1\n1\n"), ElementsAre(ubc_mesh));
   EXPECT_THAT(formats("a.ome", "2 2 2\n0 0 0\n1 1 1\n1\n1 1 1 2\n"), ElementsAre(ubc_mesh));
   EXPECT_THAT(formats("a.txt", "1 1 1\n2 2 2\n3 3 3\n"), ElementsAre(xyz));

@@ -61,7 +61,9 @@ std::vector<FileFormat> formats_of(const InputFile& file) {
   const TextStart start = start_of_text(file, mesh_rows);
   const auto& rows = start.rows;
   if (rows.empty()) return by_name;
-  if (begins_as_ubc_magnetic(start)) return {FileFormat::ubc_data};
+  // a mesh of one cell along easting begins so too
+  const bool may_be_mesh = named == FileFormat::ubc_mesh || (rows.size() > 3 && rows[3].size() < 3);
+  if (begins_as_ubc_magnetic(start) && !may_be_mesh) return {FileFormat::ubc_data};
   const UbcMesh mesh = ubc_mesh_in(rows);
   if (mesh == UbcMesh::octree || mesh == UbcMesh::two_dimensional) return {FileFormat::ubc_mesh};
   std::int64_t count = 0;

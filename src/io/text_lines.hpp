@@ -145,7 +145,7 @@ struct TextStart {
 
 /// The first rows of a text, none of what cannot be read, or not once more.
 [[nodiscard]] std::vector<std::vector<std::string>> first_rows(const InputFile& file, std::size_t n);
-/// Whether words are numbers.
+/// Whether words are finite numbers.
 [[nodiscard]] bool are_numbers(const std::vector<std::string>& words);
 
 }  // namespace prismfield

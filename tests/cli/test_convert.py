@@ -583,16 +583,15 @@ class Convert(ProgramFolder):
     def test_gravity_beyond_anomalies_is_told(self):
         self.write("b.txt", "1\n0 10 -1.5 12.5\n")
         result = self.done("convert", "b.txt", "b.csv", "--from", "tomofast-data")
-        self.assertIn("note: gz reaches 1.25e6 mGal, and anomalies stay below 1,000: are the numbers in another unit, such "
-                      "as m/s2, the whole gravity of the Earth, or another field, such as one in nT? --from and --field "
-                      "say what a file holds\n", result.stderr)
+        self.assertIn("note: gz is at most 1.2e+06 mGal, more than anomalies have: is it in um/s2, or the whole field of the "
+                      "Earth? mGal is expected; --from and --field say what a file holds\n", result.stderr)
         # of another field Tomofast's alone fits
         self.assertEqual(self.done("convert", "b.txt", "b.csv", "--field", "tmi").stderr, "")
         self.assertEqual(self.read("b.csv").splitlines()[1], "0,10,1.5,12.5")
         self.write("i.yaml", "model: {voxels: {easting: [0, 30, 3], northing: [0, 20, 2], upward: [-10, 0, 1]}}\n"
                              "inversion: {data: {file: w.csv}, sigma: 1}\noutput: {file: m.h5}\n")
         self.write("w.csv", "easting,northing,upward,gz\n5,5,1,978000\n15,5,1,978001\n25,5,1,978002\n")
-        self.assertIn("w.csv: gz reaches 9.78e5 mGal, and anomalies stay below 1,000",
+        self.assertIn("w.csv: gz is at most 9.8e+05 mGal, more than anomalies have",
                       self.done("invert", "i.yaml", "--check").stderr)
 
     def test_air_that_nobody_declared_is_told(self):
