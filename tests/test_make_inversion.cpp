@@ -160,7 +160,8 @@ TEST_F(MakeInversion, LeavesOutWhatIsAboveTheTopography) {
   write("t.csv", "easting,northing,upward\n0,0,-4\n200,0,-9999\n400,0,-4\n0,300,-4\n200,300,-4\n400,300,-4\n");
   const InversionInputs hole = of("data: a.csv, topography: {file: t.csv}");
   EXPECT_EQ(hole.cells->size(), 24);
-  EXPECT_THAT(hole.warnings, ElementsAre(HasSubstr("t.csv': 1 of 6 points without a height: -9999 stands for none")));
+  EXPECT_THAT(hole.warnings,
+              ElementsAre(HasSubstr("t.csv': 1 of 6 points left out: dummies, such as -9999, in line 3")));
   EXPECT_THAT(hole.notes, Contains(HasSubstr("t.csv': 1 of 6 nodes without a height get that of the nearest node")));
 
   write("low.csv", "easting,northing,upward\n0,0,-30\n400,0,-30\n0,300,-30\n400,300,-30\n");

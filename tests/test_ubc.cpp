@@ -15,8 +15,8 @@
 #include "base/temporary_file.hpp"
 #include "folder_test.hpp"
 #include "io/exchange_files.hpp"
-#include "io/find_format.hpp"
 #include "io/file_content.hpp"
+#include "io/find_format.hpp"
 #include "model/properties.hpp"
 
 namespace prismfield::test_ubc {

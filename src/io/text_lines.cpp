@@ -342,8 +342,9 @@ std::vector<std::vector<std::string>> first_rows(const InputFile& file, std::siz
 
 bool are_numbers(const std::vector<std::string>& words) {
   double value = 0;
-  return std::all_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return parse_number(word, value) == NumberStatus::ok && std::isfinite(value); });
+  return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+    return parse_number(word, value) == NumberStatus::ok && std::isfinite(value);
+  });
 }
 
 }  // namespace prismfield
