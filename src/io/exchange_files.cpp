@@ -398,6 +398,13 @@ std::optional<AirMark> find_air_mark(const std::vector<double>& values, std::siz
   // kg/m3: no contrast is below the first, the heaviest metals have 22,600
   const Range known = is_density ? Range{-10'000, 30'000} : Range{susceptibility_limits.min, susceptibility_limits.max};
   constexpr double infinity = std::numeric_limits<double>::infinity();
+  // most models have nothing below 0 and nothing beyond
+  double low = 0, high = 0;
+  for (const double value : values) {
+    low = value < low ? value : low;
+    high = value > high ? value : high;
+  }
+  if (low >= 0 && high <= known.max) return std::nullopt;
   double least = infinity, next = infinity, most = -infinity, beyond = 0;
   std::int64_t n_least = 0, n_beyond = 0, n_known = 0;
   bool is_one = true;

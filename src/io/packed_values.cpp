@@ -84,13 +84,23 @@ std::string unpack(std::vector<double>& values, const StoredType& type,
                             offset = numbers(find("add_offset"), "add_offset", 1);
   const double factor = scale.empty() ? 1 : scale[0], summand = offset.empty() ? 0 : offset[0];
   const bool is_packed = factor != 1 || summand != 0;
-  for (double& value : values) {
-    if (value < 0) value += turn;
-    const bool is_missing = std::find(missing.begin(), missing.end(), value) != missing.end();
-    if (is_missing || value < stored[0] || value > stored[1]) value = std::numeric_limits<double>::quiet_NaN();
-    if (is_packed) value = value * factor + summand;
-    if (value < unpacked[0] || value > unpacked[1]) value = std::numeric_limits<double>::quiet_NaN();
+  // a pass each, of which most files need none
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto limit = [&](const std::array<double, 2>& limits) {
+    if (limits == std::array{-infinity, infinity}) return;
+    for (double& value : values) {
+      if (value < limits[0] || value > limits[1]) value = nan;
+    }
+  };
+  if (turns) {
+    for (double& value : values) value += value < 0 ? turn : 0;
   }
+  for (const double number : missing) std::replace(values.begin(), values.end(), number, nan);
+  limit(stored);
+  if (is_packed) {
+    for (double& value : values) value = value * factor + summand;
+  }
+  limit(unpacked);
   return wrong;
 }
 
