@@ -109,6 +109,16 @@ bool looks_like_dummy(double value) noexcept {
 }
 
 std::vector<bool> find_dummies(std::span<const double> values) {
+  // one that stands for none is the least or the largest, or no number
+  double lowest = 0, highest = 0;
+  bool has_nan = false;
+  if (!values.empty()) lowest = highest = values.front();
+  for (const double value : values) {
+    lowest = value < lowest ? value : lowest;
+    highest = value > highest ? value : highest;
+    has_nan = has_nan || value != value;
+  }
+  if (!has_nan && !looks_like_dummy(lowest) && !looks_like_dummy(highest)) return {};
   double least = std::numeric_limits<double>::infinity(), most = -least;
   bool any = false;
   for (const double value : values) {
