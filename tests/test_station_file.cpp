@@ -207,7 +207,12 @@ TEST_F(StationsTest, HeadingsAreThoseThatPeopleWrite) {
     set(std::string("x,y,") + heading + "\n1,2,3\n");
     EXPECT_THAT(message(), HasSubstr("s.csv:1: missing column upward")) << heading;
   }
-  for (const char* const heading : {"Latitude_m Longitude_m h", "Long. (deg) Lat. (deg) z"}) {
+  for (const char* const unit : {"yd", "fathoms", "inches", "miles", "in", "dm"}) {
+    set(std::string("x,y,z (") + unit + ")\n1,2,3\n");
+    EXPECT_THAT(message(), HasSubstr("no unit of length that is known")) << unit;
+  }
+  for (const char* const heading :
+       {"Latitude_m Longitude_m h", "Long. (deg) Lat. (deg) z", "X (Longitude) Y (Latitude) Z", "x (lon) y (lat) z"}) {
     set(std::string("# ") + heading + "\n1 2 3\n");
     EXPECT_THAT(message(), HasSubstr("longitude and latitude are angles")) << heading;
   }

@@ -156,9 +156,13 @@ bool is_angle(std::string_view unit) {
 
 bool looks_like_unit(std::string_view text) {
   constexpr std::size_t longest = 6;
+  constexpr std::array<std::string_view, 9> longer = {"fathom",    "fathoms",    "furlong",   "furlongs",  "nautical",
+                                                      "decimetre", "decimetres", "decimeter", "decimeters"};
   const Words words = words_of(text);
   if (metres_in(text) || is_angle(text)) return true;
-  return words.size() == 1 && words.front().size() <= longest && !is_reference(words.front()) &&
+  if (words.empty() || is_reference(words.front())) return false;
+  if (is_one_of(longer, words.front())) return true;
+  return words.size() == 1 && words.front().size() <= longest &&
          std::none_of(words.front().begin(), words.front().end(), is_digit);
 }
 

@@ -66,8 +66,26 @@ TableRequest place_columns() {
                    "\xe5\x8c\x97\xe5\x9d\x90\xe6\xa0\x87"});
   add("upward",
       // in UTF-8 and in Latin-1, and in Chinese
-      {"elevation", "elev", "height", "altitude", "alt", "hgt", "up", "utmz", "zcoord", "zcoordinate", "coordz", "cota",
-       "quota", "altitud", "hoehe", "h\xc3\xb6he", "h\xf6he", "\xe9\xab\x98\xe7\xa8\x8b", "\xe6\xb5\xb7\xe6\x8b\x94"});
+      {"elevation",
+       "elev",
+       "height",
+       "altitude",
+       "alt",
+       "hgt",
+       "up",
+       "utmz",
+       "zcoord",
+       "zcoordinate",
+       "coordz",
+       "cota",
+       "quota",
+       "altitud",
+       "altura",
+       "hoehe",
+       "h\xc3\xb6he",
+       "h\xf6he",
+       "\xe9\xab\x98\xe7\xa8\x8b",
+       "\xe6\xb5\xb7\xe6\x8b\x94"});
   add("easting", {"x", "e"}, Spelling::weak);
   add("northing", {"y", "n"}, Spelling::weak);
   add("upward", {"z", depth}, Spelling::weak);

@@ -186,6 +186,9 @@ void add_column(Layout& layout, const std::string& name, const TableRequest& req
       w = said;
       spelling = Spelling::other;
     }
+    // X (Longitude)
+    const auto& refused = request.refused;
+    if (std::find(refused.begin(), refused.end(), heading.remark) != refused.end()) w = Layout::nobody;
     unit = std::move(heading.unit);
   } else {
     w = meant_by(lower_case(name), request, spelling);
@@ -999,7 +1002,8 @@ bool has_refused(const std::vector<std::string>& names, const TableRequest& requ
   };
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     const PlaceHeading heading = place_heading(name);
-    return is_refused(heading.plain) || is_refused(heading.without_unit) || is_refused(heading.bare);
+    return is_refused(heading.plain) || is_refused(heading.without_unit) || is_refused(heading.bare) ||
+           is_refused(heading.remark);
   });
 }
 
