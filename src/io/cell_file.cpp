@@ -29,34 +29,12 @@
 namespace prismfield {
 namespace {
 
-/// The factor from a unit that a file states to the one that values of this name have here, 1 for none; nothing for one
-/// that is not known.
-std::optional<double> unit_factor(const std::string& name, std::string unit) {
-  const std::string own = unit_of_property(name);
-  unit = lower_case(unit);
-  if (unit.empty() || own.empty()) return 1;
-  if (own == "1") {
-    constexpr std::array<std::string_view, 6> none{"1", "si", "si units", "dimensionless", "none", "-"};
-    return std::find(none.begin(), none.end(), unit) != none.end() ? std::optional(1.0) : std::nullopt;
-  }
-  // kg/m3, kg m-3, kg.m^-3, kg m**-3
-  std::erase_if(unit, [](char c) { return std::string_view(" ._*^-/()").find(c) != std::string_view::npos; });
-  using Factors = std::vector<std::pair<std::string_view, double>>;
-  static const Factors densities{{"kgm3", 1},           {"kgm\xc2\xb3", 1}, {"gcm3", 1000},
-                                 {"gcm\xc2\xb3", 1000}, {"gcc", 1000},      {"tm3", 1000}};
-  static const Factors magnetizations{{"am", 1}, {"am1", 1}, {"mam", 1e-3}, {"mam1", 1e-3}};
-  for (const auto& [spelling, factor] : own == "A/m" ? magnetizations : densities) {
-    if (unit == spelling) return factor;
-  }
-  return std::nullopt;
-}
-
 /// What makes the values of `dataset`, of a property of this name, those of its unit here, by the unit that the file
 /// states and `asked`, the factor of the key density_unit. Throws InputError where these deny each other.
 double factor_of(const InputFile& file, const ArrayFile& arrays, const std::string& dataset, const std::string& name,
                  std::optional<double> asked) {
   const std::string unit = arrays.text_attribute(dataset, "units").value_or("");
-  const std::optional<double> stated = unit_factor(name, unit);
+  const std::optional<double> stated = property_factor(name, unit);
   const std::string key = file.key.empty() ? "--density-unit" : file.key_beside("density_unit");
   if (!stated && !asked) {
     throw file.error(

@@ -6,7 +6,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/human_text.hpp"
 #include "model/prism_check.hpp"
@@ -54,6 +57,26 @@ std::string unit_of_property(const std::string& name) {
   if (is_density(name)) return "kg/m3";
   if (name.starts_with("susceptibility")) return "1";
   return name.starts_with(magnetization_name) || name.starts_with("amplitude") ? "A/m" : "";
+}
+
+std::optional<double> property_factor(const std::string& name, std::string unit) {
+  const std::string own = unit_of_property(name);
+  unit = lower_case(unit);
+  if (unit.empty() || own.empty()) return 1;
+  if (own == "1") {
+    constexpr std::array<std::string_view, 6> none{"1", "si", "si units", "dimensionless", "none", "-"};
+    return std::find(none.begin(), none.end(), unit) != none.end() ? std::optional(1.0) : std::nullopt;
+  }
+  // kg/m3, kg m-3, kg.m^-3, kg m**-3
+  std::erase_if(unit, [](char c) { return std::string_view(" ._*^-/()").find(c) != std::string_view::npos; });
+  using Factors = std::vector<std::pair<std::string_view, double>>;
+  static const Factors densities{{"kgm3", 1},           {"kgm\xc2\xb3", 1}, {"gcm3", 1000},
+                                 {"gcm\xc2\xb3", 1000}, {"gcc", 1000},      {"tm3", 1000}};
+  static const Factors magnetizations{{"am", 1}, {"am1", 1}, {"mam", 1e-3}, {"mam1", 1e-3}};
+  for (const auto& [spelling, factor] : own == "A/m" ? magnetizations : densities) {
+    if (unit == spelling) return factor;
+  }
+  return std::nullopt;
 }
 
 std::string unit_text(const std::string& unit) {

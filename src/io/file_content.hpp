@@ -55,6 +55,9 @@ struct PropertyColumn {
 
 /// kg/m3, "1" for a susceptibility in SI, A/m; "" for names that are none of CellValues'.
 [[nodiscard]] std::string unit_of_property(const std::string& name);
+/// The factor from a unit that a file states to the one that values of this name have here, 1 for none and for other
+/// names; nothing for one that is not known. Densities are in kg/m3, g/cm3, g/cc or t/m3, however these are written.
+[[nodiscard]] std::optional<double> property_factor(const std::string& name, std::string unit);
 /// A unit as texts name it: SI for "1", A/m for "A m-1".
 [[nodiscard]] std::string unit_text(const std::string& unit);
 

@@ -139,16 +139,6 @@ std::optional<double> metres_in(std::string_view unit) {
   return *metres == foot ? std::optional(survey_foot) : std::nullopt;
 }
 
-std::optional<double> density_factor(std::string_view unit) {
-  constexpr std::array<std::string_view, 3> kilograms = {"kg/m3", "kgm3", "kg/m\xc2\xb3"};
-  constexpr std::array<std::string_view, 7> grams = {"g/cm3", "gcm3", "g/cc", "g/ccm", "g/cm\xc2\xb3", "t/m3", "tm3"};
-  std::string word = lower_case(unit);
-  // kg m^-3, kg m**-3
-  std::erase_if(word, [](char c) { return is_blank(c) || c == '^' || c == '*' || c == '-' || c == '.'; });
-  if (is_one_of(kilograms, word)) return 1;
-  return is_one_of(grams, word) ? std::optional(1000.0) : std::nullopt;
-}
-
 bool is_angle(std::string_view unit) {
   const Words words = words_of(unit);
   return !words.empty() && is_one_of(angles, words.front());

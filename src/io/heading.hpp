@@ -24,8 +24,6 @@ inline constexpr double foot = 0.3048;
 /// Factor to metres of a unit of length as people write it, with what it is measured from behind it: `m`, `km`, `ft`,
 /// `US survey feet`, `metres`, `mm`, `m a.s.l.`, `msnm`, `m, UTM 33N`. Nothing for any other.
 [[nodiscard]] std::optional<double> metres_in(std::string_view unit);
-/// Factor to kg/m3 of a unit of density as people write it, kg/m3, g/cm3 and g/cc among them; nothing for any other.
-[[nodiscard]] std::optional<double> density_factor(std::string_view unit);
 /// Whether a unit is one of angles.
 [[nodiscard]] bool is_angle(std::string_view unit);
 /// Whether a text in brackets is a unit, known or not, and not a remark such as `UTM`, `zone 19S` or `local grid`.

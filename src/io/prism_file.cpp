@@ -55,17 +55,17 @@ PrismUnits units_of(const PrismsSpec& spec, const std::vector<std::string>& stat
         refuse(", which model.prisms.length_unit denies; take one of the two out");
       }
       if (factor) units.length_to_si = *(length = factor);
-    } else if (c == n_face_columns + density_property) {
-      const std::optional<double> factor = density_factor(unit);
-      if (!factor) {
-        refuse("; kg/m3 and g/cm3 are known");
-      } else if (spec.density_to_si != 1 && spec.density_to_si != *factor) {
-        refuse(", which model.prisms.density_unit denies; take one of the two out");
-      }
-      units.density_to_si = factor.value_or(1);
-    } else {
-      const std::string needed = unit_text(unit_of_property(list_column(c)));
-      if (lower_case(unit) != lower_case(needed) && unit != "1") refuse(fmt::format("; {} is needed", needed));
+      continue;
+    }
+    const bool is_density = c == n_face_columns + density_property;
+    const std::optional<double> factor = property_factor(list_column(c), unit);
+    if (!factor || (!is_density && *factor != 1)) {
+      refuse(is_density ? "; kg/m3 and g/cm3 are known"
+                        : fmt::format("; {} is needed", unit_text(unit_of_property(list_column(c)))));
+    } else if (is_density && spec.density_to_si != 1 && spec.density_to_si != *factor) {
+      refuse(", which model.prisms.density_unit denies; take one of the two out");
+    } else if (is_density) {
+      units.density_to_si = *factor;
     }
   }
   return units;

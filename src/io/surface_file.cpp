@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/surface_file.hpp"
+#include "io/file_content.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -187,7 +188,7 @@ Table read_counted(const InputFile& file, const SurfaceRequest& request) {
 void check_density_unit(const InputFile& file, const Table& table, double to_si) {
   const std::string& unit = table.units[2];
   const std::string wanted = to_si == 1 ? "kg/m3" : "g/cm3";
-  if (unit.empty() || density_factor(unit) == to_si) return;
+  if (unit.empty() || property_factor("density", unit) == to_si) return;
   throw InputError(
       table.named_where, table.named_key,
       fmt::format("column density is in {}, {} is {}", excerpt(unit), file.key_beside("density_unit"), wanted));
