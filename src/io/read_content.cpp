@@ -405,7 +405,7 @@ private:
 
   /// Suspicious but valid densities, with the warning that a run gives.
   void warn_of_densities() {
-    constexpr double least = 20, most = 30'000;
+    const auto& [least, most] = std::pair(plausible(Quantity::density).least, plausible(Quantity::density).most);
     const std::vector<double>* densities = nullptr;
     if (const auto* prisms = std::get_if<ListedPrisms>(&m_read.content)) densities = &prisms->density;
     const auto* model = std::get_if<CellModel>(&m_read.content);
