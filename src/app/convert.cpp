@@ -91,7 +91,9 @@ std::vector<std::string> field_doubts(const ReadFile& in) {
     for (const double value : points->values[static_cast<std::size_t>(points->fields.index_of(field.field))]) {
       if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
     }
-    if (std::string doubt = field_warning(field.field, largest); !doubt.empty()) doubts.push_back(std::move(doubt));
+    if (std::string doubt = field_warning(field.field, largest); !doubt.empty()) {
+      doubts.push_back(doubt + "; --from and --field say what a file holds");
+    }
   }
   return doubts;
 }

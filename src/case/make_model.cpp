@@ -251,7 +251,7 @@ PropertyFill property_fill(const Case& run, const std::string& key, const Proper
     const InputFile file = input_file(run, named->file, key + ".file");
     if (std::string note = ubc_model_note(file, *named); !note.empty()) remarks.notes.push_back(std::move(note));
     std::vector<double> values = read_densities(file, *named, edges, NanDensities::kept_where_marked);
-    // what no rock has is told, or refused, by its value
+    // values beyond any rock are reported by their range
     const auto air = find_air_mark(values, key.ends_with("density") ? density_property : susceptibility_property, 1);
     if (air && !air->is_certain) {
       remarks.warnings.push_back(

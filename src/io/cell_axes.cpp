@@ -141,14 +141,11 @@ void CellAxes::check_directions() const {
 double CellAxes::factor_of(const Dimension& dimension) const {
   const std::string& coordinate = dimension.coordinate;
   const std::string name = coordinate.empty() ? dimension.name : base_name(coordinate);
-  std::string unit = name_and_unit(name).second;
-  if (!coordinate.empty()) unit = m_arrays.text_attribute(coordinate, "units").value_or(unit);
-  // as a table's x_km; "m above sea level" is a length and where it begins
-  for (const char* ending : {"km", "ft"}) {
-    if (unit.empty() && !place_named(name).empty() && plain_name(name).ends_with(ending)) unit = ending;
-  }
-  unit = unit.substr(0, unit.find(" above "));
-  if (lower_case(unit).starts_with("degree") || (unit.empty() && has_refused({name}, place_columns()))) {
+  std::string unit;
+  if (!coordinate.empty()) unit = m_arrays.text_attribute(coordinate, "units").value_or("");
+  // as a table's x_km
+  if (unit.empty() && !place_named(name).empty()) unit = place_heading(name).unit;
+  if (are_angles(name, unit)) {
     fail(
         fmt::format("has {} over {} in degrees; cells are needed in metres of a map projection: project the model "
                     "first, and write its easting and northing",
@@ -199,7 +196,7 @@ void CellAxes::Dimension::turn_down() {
 }
 
 bool CellAxes::Dimension::lies_in(const std::vector<double>& edges) const {
-  // of a cell, and of a number in single precision; cells that this cannot tell apart are still not each other
+  // a part of a cell's width, the rounding of single precision, and at most a quarter of a width: neighbours differ
   constexpr double part = 1e-3, rounding = 1.2e-7, most = 0.25;
   if (edges.size() != centers.size() + 1) return false;
   for (std::size_t i = 0; i < centers.size(); ++i) {

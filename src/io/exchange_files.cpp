@@ -805,8 +805,8 @@ private:
     }
   }
 
-  /// Faces of boxes along an axis, ascending; those nearer than a thousandth of a cell, which digits cut off by the
-  /// file tell apart, are one. Nothing for more than `most`.
+  /// Faces of boxes along an axis, ascending. Faces closer than a thousandth of a cell differ by the file's rounding:
+  /// they are one. Returns nothing for more than `most`.
   static std::vector<double> faces_of(const std::vector<double>& lower, const std::vector<double>& upper,
                                       std::size_t most) {
     constexpr double part = 1e-3;

@@ -111,6 +111,10 @@ std::string place_named(std::string_view name) {
   return {};
 }
 
+bool are_angles(const std::string& name, const std::string& unit) {
+  return is_angle(unit) || (unit.empty() && has_refused({name}, place_columns()));
+}
+
 std::vector<double> place_factors(const InputFile& file, const TableColumns& columns, const PlaceUnits& units,
                                   ProblemList& problems, std::vector<std::string>& notes) {
   std::vector<double> factors;

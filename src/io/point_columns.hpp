@@ -50,6 +50,9 @@ struct PlaceUnits {
 /// Which of easting, northing and upward a column's name means, by the spellings of place_columns(); "" for none.
 [[nodiscard]] std::string place_named(std::string_view name);
 
+/// Whether coordinates are longitudes or latitudes, by their unit or, where that says nothing, by their name.
+[[nodiscard]] bool are_angles(const std::string& name, const std::string& unit);
+
 /// Factors from the numbers of the places' columns, the first two or three of those wanted, to metres with z up. A unit
 /// that is no length, one that differs from the case's, and a direction that the column's name denies are added to
 /// `problems`; a depth is told in `notes`.

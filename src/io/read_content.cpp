@@ -101,7 +101,6 @@ public:
     }
     set_inducing_field();
     warn_of_densities();
-    warn_of_fields();
     return std::move(m_read);
   }
 
@@ -438,20 +437,6 @@ private:
       m_read.notes.push_back(
           fmt::format("densities up to {} kg/m3: {}", short_number(largest),
                       m_read.density_to_si == 1 ? "are they right?" : "in kg/m3? Then --density-unit kg/m3"));
-    }
-  }
-
-  void warn_of_fields() {
-    const auto* points = std::get_if<PointFields>(&m_read.content);
-    if (points == nullptr) return;
-    std::size_t f = 0;
-    for (const FieldInfo& field : points->fields) {
-      double largest = 0;
-      for (const double value : points->values[f]) largest = std::fmax(largest, std::fabs(value));
-      ++f;
-      // small ones may have been computed
-      const std::string warning = largest > 1 ? field_warning(field.field, largest) : "";
-      if (!warning.empty()) m_read.notes.push_back(warning + "; --from and --field say what a file holds");
     }
   }
 

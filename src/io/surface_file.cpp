@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "io/surface_file.hpp"
-#include "io/file_content.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,6 +20,7 @@
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "base/number_text.hpp"
+#include "io/file_content.hpp"
 #include "io/grid_formats.hpp"
 #include "io/point_columns.hpp"
 #include "io/text_lines.hpp"
@@ -37,11 +37,6 @@ InputError geographic(const InputFile& file, const std::string& names) {
       fmt::format("has longitudes and latitudes ({}); prisms need metres of a map projection: project it first, e.g. "
                   "gdalwarp -t_srs EPSG:32719 -of netCDF in.nc out.nc, or gmt grdproject",
                   names));
-}
-
-bool is_degrees(const std::string& name, const std::string& unit) {
-  static const std::vector<std::string> names = {"lon", "longitude", "lat", "latitude"};
-  return unit.starts_with("degree") || (unit.empty() && std::find(names.begin(), names.end(), name) != names.end());
 }
 
 /// Throws InputError for heights of a file without units whose places can hardly be metres apart: within the degrees
@@ -132,7 +127,7 @@ void drop_values(const InputFile& file, std::vector<double>& values, const Surfa
 Surface surface_of_grid(const InputFile& file, GridVariable grid, const SurfaceRequest& request) {
   const bool has_units = !grid.easting_unit.empty() || !grid.northing_unit.empty();
   if (grid.is_geographic) throw geographic(file, "by its reference system");
-  if (is_degrees(grid.easting_name, grid.easting_unit) || is_degrees(grid.northing_name, grid.northing_unit)) {
+  if (are_angles(grid.easting_name, grid.easting_unit) || are_angles(grid.northing_name, grid.northing_unit)) {
     throw geographic(file, grid.easting_name + ", " + grid.northing_name);
   }
   Surface surface;
@@ -219,19 +214,6 @@ Table read_columns(const InputFile& file, const SurfaceRequest& request, std::ve
   }
   notes.insert(notes.end(), table.notes.begin(), table.notes.end());
   return table;
-}
-
-/// Leaves of a table the rows that are not in `dropped`.
-void drop_rows(Table& table, const std::vector<bool>& dropped) {
-  const auto drop = [&](auto& values) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (!dropped[i]) values[kept++] = values[i];
-    }
-    values.resize(kept);
-  };
-  for (std::vector<double>& column : table.columns) drop(column);
-  drop(table.lines);
 }
 
 /// Leaves out the rows without a place, and tells of these and of others that were left out.
@@ -370,9 +352,10 @@ Surface surface_of_points(const InputFile& file, const SurfaceRequest& request) 
   constexpr std::size_t held = 7;
   surface.peak_bytes = static_cast<std::int64_t>(held * std::max(n, surface.values.size()) * sizeof(double));
   if (!surface.is_grid) {
-    std::vector<bool> dropped;
-    for (const double value : table.columns[2]) dropped.push_back(std::isnan(value));
-    drop_rows(table, dropped);
+    std::vector<bool> kept;
+    for (const double value : table.columns[2]) kept.push_back(!std::isnan(value));
+    for (std::vector<double>& column : table.columns) keep_rows(column, kept);
+    keep_rows(table.lines, kept);
     check_twice(file, table);
     surface.easting = std::move(table.columns[0]);
     surface.northing = std::move(table.columns[1]);

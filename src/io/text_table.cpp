@@ -978,15 +978,8 @@ std::vector<bool> leave_dummies_out(std::span<std::vector<double>* const> column
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (!kept[i]) table.add_dummy(lines[i]);
   }
-  const auto keep = [&](auto& values) {
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (kept[i]) values[n++] = values[i];
-    }
-    values.resize(n);
-  };
-  for (std::vector<double>* const column : columns) keep(*column);
-  keep(lines);
+  for (std::vector<double>* const column : columns) keep_rows(*column, kept);
+  keep_rows(lines, kept);
   return kept;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -123,6 +124,16 @@ struct Table : TableColumns {
 
 /// Whether one of these names is a refused one of the request.
 [[nodiscard]] bool has_refused(const std::vector<std::string>& names, const TableRequest& request);
+
+/// Leaves the rows of a column that are kept.
+template <class T>
+void keep_rows(std::vector<T>& column, const std::vector<bool>& kept) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (kept[i]) column[n++] = column[i];
+  }
+  column.resize(n);
+}
 
 /// Takes rows out of columns of one length where one of the first `n_looked_at` has a number that stands for none, and
 /// counts them in the table; `lines` are those of the rows. Returns which rows are kept; empty: all.
