@@ -171,12 +171,17 @@ void add_column(Layout& layout, const std::string& name, const TableRequest& req
     PlaceHeading heading = place_heading(name);
     const auto n_needed = static_cast<int>(request.needed.size());
     w = meant_by(lower_case(name_and_unit(name).first), request, spelling);
-    for (const auto& [less, weakest] :
-         {std::pair{&heading.without_unit, Spelling::other}, {&heading.bare, Spelling::weak}}) {
-      if (w != Layout::nobody) break;
-      w = meant_by(*less, request, spelling);
-      if (w >= n_needed) w = Layout::nobody;
-      spelling = std::max(weakest, weakest == Spelling::weak && spelling == weakest ? Spelling::weakest : spelling);
+    const auto meant_needed = [&](const std::string& less) {
+      const int meant = meant_by(less, request, spelling);
+      return meant < n_needed ? meant : Layout::nobody;
+    };
+    if (w == Layout::nobody) {
+      w = meant_needed(heading.without_unit);
+      spelling = std::max(spelling, Spelling::other);
+    }
+    if (w == Layout::nobody) {
+      w = meant_needed(heading.bare);
+      spelling = spelling < Spelling::weak ? Spelling::weak : Spelling::weakest;
     }
     // X (Norte)
     Spelling of_remark{};
