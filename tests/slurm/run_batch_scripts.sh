@@ -252,15 +252,15 @@ cat srun.out
 
 echo
 echo "# cpu.sh, uninterrupted: long enough for the next job to meet its limit"
-side=100
+side=50
 while :; do
   write_case long.yaml $side 100
   submit --nodes=2 --ntasks-per-node=1 --output=uninterrupted.out slurm/cpu.sh long.yaml --output uninterrupted.h5
   wait_for "$job" COMPLETED 0:0
   seconds=$(field_of "$job" RunTime | awk -F: '{print $1 * 3600 + $2 * 60 + $3}')
   tail -n 1 uninterrupted.out
-  [ "$seconds" -ge 50 ] && break
-  side=$(awk "BEGIN {print int($side * sqrt(70 / ($seconds + 1))) + 1}")
+  [ "$seconds" -ge 40 ] && break
+  side=$(awk "BEGIN {print int($side * sqrt(60 / ($seconds + 1))) + 1}")
   rm -f uninterrupted.out
 done
 
