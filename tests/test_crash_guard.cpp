@@ -52,6 +52,19 @@ TEST_F(CrashGuardDeathTest, EndsACrashWithItsMessage) {
   }
 }
 
+TEST_F(CrashGuardDeathTest, EndsALoopWithoutEnd) {
+  const auto loop = [] {
+    end_crashes_clearly(code_of);
+    const CrashGuard guard("a.h5: is damaged", ErrorKind::input);
+    { const LoopGuard short_call; }
+    const LoopGuard loop_guard;
+    volatile bool endless = true;
+    while (endless) {
+    }
+  };
+  EXPECT_EXIT(loop(), ::testing::ExitedWithCode(20), "^a.h5: is damaged\n$");
+}
+
 #ifndef __SANITIZE_ADDRESS__
 TEST_F(CrashGuardDeathTest, EndsARecursionWithoutEnd) {
   EXPECT_EXIT(

@@ -64,7 +64,7 @@ TEST(HumanText, RatesHaveAShortExponent) {
   EXPECT_EQ(short_number(999.7), "1.00e3");
   EXPECT_EQ(short_number(1.234e9), "1.23e9");
   EXPECT_EQ(short_number(1e10), "1.00e10");
-  EXPECT_EQ(short_number(std::numeric_limits<double>::infinity()), "?");
+  EXPECT_EQ(short_number(std::numeric_limits<double>::infinity()), "inf");
 }
 
 TEST(HumanText, NounsAgreeWithTheirCount) {

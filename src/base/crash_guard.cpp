@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
@@ -27,6 +28,7 @@ static_assert(std::atomic<const CrashGuard*>::is_always_lock_free && std::atomic
 
 constexpr std::array<int, 5> crash_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 std::array<struct sigaction, crash_signals.size()> handlers_before;
+struct sigaction loop_handler_before;
 int living_guards = 0;
 
 void tell(const char* text) noexcept {
@@ -71,6 +73,7 @@ static void prismfield_end_crash(int signal) {
   ::raise(signal);
 }
 static void prismfield_end_exit() { end_watched_process(false); }
+static void prismfield_end_loop(int /*signal*/) { end_watched_process(false); }
 }
 
 namespace {
@@ -111,6 +114,14 @@ void restore_handlers() {
   for (std::size_t i = 0; i < crash_signals.size(); ++i) {
     ::sigaction(crash_signals[i], &handlers_before[i], nullptr);
   }
+}
+
+/// 0: not at all.
+void end_loops_after(int seconds) {
+  itimerval limit{};
+  limit.it_value.tv_sec = seconds;
+  // without a timer a loop is not noticed
+  if (::setitimer(ITIMER_VIRTUAL, &limit, nullptr) != 0) return;
 }
 
 }  // namespace
@@ -162,6 +173,23 @@ void CrashGuard::say(std::string message, ErrorKind kind) {
 
 void CrashGuard::watch() const noexcept {
   if (crashes_end_clearly()) watching = this;
+}
+
+LoopGuard::LoopGuard() noexcept {
+  if (!crashes_end_clearly()) return;
+  struct sigaction action {};
+  action.sa_handler = prismfield_end_loop;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_ONSTACK;
+  ::sigaction(SIGVTALRM, &action, &loop_handler_before);
+  constexpr int seconds = 5;
+  end_loops_after(seconds);
+}
+
+LoopGuard::~LoopGuard() {
+  if (!crashes_end_clearly()) return;
+  end_loops_after(0);
+  ::sigaction(SIGVTALRM, &loop_handler_before, nullptr);
 }
 
 }  // namespace prismfield

@@ -51,4 +51,14 @@ private:
   ErrorKind m_kind;
 };
 
+/// While it lives, more than five seconds of processor time end the process with the words of the guard that watches:
+/// for calls of microseconds that come to no end on damaged files. Not for several threads at once.
+class LoopGuard {
+public:
+  LoopGuard() noexcept;
+  ~LoopGuard();
+  LoopGuard(const LoopGuard&) = delete;
+  LoopGuard& operator=(const LoopGuard&) = delete;
+};
+
 }  // namespace prismfield

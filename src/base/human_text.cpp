@@ -120,8 +120,7 @@ std::string duration_text(double seconds) {
 }
 
 std::string short_number(double value) {
-  if (!std::isfinite(value)) return "?";
-  if (std::abs(value) < 999.5) return fmt::format("{:.3g}", value);
+  if (!std::isfinite(value) || std::abs(value) < 999.5) return fmt::format("{:.3g}", value);
   const std::string text = fmt::format("{:.2e}", value);
   const std::size_t e = text.find('e');
   return fmt::format("{}e{}", text.substr(0, e), std::stoi(text.substr(e + 1)));

@@ -211,9 +211,13 @@ struct Opened {
   bool is_attribute = false;
 
   void read(hid_t memory_type, void* to, const char* doing = "read") const {
-    checked(is_attribute ? H5Aread(object.id(), memory_type, to)
-                         : H5Dread(object.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to),
-            about, doing);
+    if (!is_attribute) {
+      checked(H5Dread(object.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to), about, doing);
+      return;
+    }
+    // a damaged heap of values of varying length can be a ring
+    const LoopGuard guard;
+    checked(H5Aread(object.id(), memory_type, to), about, doing);
   }
   [[nodiscard]] std::size_t value_bytes() const { return H5Tget_size(type.id()); }
   [[nodiscard]] bool is_text() const { return H5Tget_class(type.id()) == H5T_STRING; }
@@ -374,7 +378,7 @@ struct Hdf5File::Impl {
   explicit Impl(std::filesystem::path name)
       : path(std::move(name)),
         guard(path.string() +
-                  ": cannot be read: HDF5 crashed; the file is damaged, there is too little memory, "
+                  ": cannot be read: HDF5 crashed or came to no end; the file is damaged, there is too little memory, "
                   "or prismfield has a fault, of which ulimit -c unlimited keeps a core",
               ErrorKind::input) {}
   Impl(const Impl&) = delete;

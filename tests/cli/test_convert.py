@@ -839,6 +839,16 @@ class ArraysOfOthers(ProgramFolder):
         self.array(zip("zyx", "zyx"), self.rho, of_values={"units": "stone"})
         self.refuses("has /density in 'stone'; kg/m3 and g/cm3 are known")
 
+    def test_a_damaged_list_of_dimensions_comes_to_an_end(self):
+        content = bytearray((self.folder / "d.nc").read_bytes())
+        # the size of a heap's first value, which leads from its head of 16 bytes back to it
+        size = content.index(b"GCOL") + 24
+        content[size:size + 8] = (2**64 - 16).to_bytes(8, "little")
+        self.write("d.nc", bytes(content))
+        result = self.run_program("convert", "d.nc", "o.csv")
+        self.assertEqual(result.returncode, 2)
+        self.assertRegex(result.stderr, r"^d\.nc: cannot be read: HDF5 crashed or came to no end; the file is damaged.*\n$")
+
     def test_convert_takes_the_file_s_own_cells(self):
         self.done("convert", "d.nc", "straight.h5")
         depth = -self.CENTERS["z"][::-1]
