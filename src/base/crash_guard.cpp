@@ -26,9 +26,9 @@ std::array<std::atomic<const char*>, 4> unfinished{};
 static_assert(decltype(exit_code_of)::is_always_lock_free);
 static_assert(std::atomic<const CrashGuard*>::is_always_lock_free && std::atomic<const char*>::is_always_lock_free);
 
-constexpr std::array<int, 5> crash_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+// the last one is that of a LoopGuard's timer
+constexpr std::array<int, 6> crash_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGVTALRM};
 std::array<struct sigaction, crash_signals.size()> handlers_before;
-struct sigaction loop_handler_before;
 int living_guards = 0;
 
 void tell(const char* text) noexcept {
@@ -68,12 +68,12 @@ void end_watched_process(bool is_crash) noexcept {
 
 extern "C" {
 static void prismfield_end_crash(int signal) {
-  end_watched_process(true);
+  // a loop leaves no core
+  end_watched_process(signal != SIGVTALRM);
   // this handler is gone: the process ends as it would have
   ::raise(signal);
 }
 static void prismfield_end_exit() { end_watched_process(false); }
-static void prismfield_end_loop(int /*signal*/) { end_watched_process(false); }
 }
 
 namespace {
@@ -116,12 +116,10 @@ void restore_handlers() {
   }
 }
 
-/// 0: not at all.
-void end_loops_after(int seconds) {
-  itimerval limit{};
-  limit.it_value.tv_sec = seconds;
-  // without a timer a loop is not noticed
-  if (::setitimer(ITIMER_VIRTUAL, &limit, nullptr) != 0) return;
+/// 0: never. Without a timer a loop is not noticed, which is no reason to fail.
+void end_loops_after(int seconds) noexcept {
+  const itimerval limit = {{0, 0}, {seconds, 0}};
+  static_cast<void>(::setitimer(ITIMER_VIRTUAL, &limit, nullptr));
 }
 
 }  // namespace
@@ -176,20 +174,13 @@ void CrashGuard::watch() const noexcept {
 }
 
 LoopGuard::LoopGuard() noexcept {
-  if (!crashes_end_clearly()) return;
-  struct sigaction action {};
-  action.sa_handler = prismfield_end_loop;
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_ONSTACK;
-  ::sigaction(SIGVTALRM, &action, &loop_handler_before);
   constexpr int seconds = 5;
-  end_loops_after(seconds);
+  // the signal's handler is that of the guards that live
+  if (living_guards > 0) end_loops_after(seconds);
 }
 
 LoopGuard::~LoopGuard() {
-  if (!crashes_end_clearly()) return;
-  end_loops_after(0);
-  ::sigaction(SIGVTALRM, &loop_handler_before, nullptr);
+  if (living_guards > 0) end_loops_after(0);
 }
 
 }  // namespace prismfield

@@ -52,7 +52,8 @@ private:
 };
 
 /// While it lives, more than five seconds of processor time end the process with the words of the guard that watches:
-/// for calls of microseconds that come to no end on damaged files. Not for several threads at once.
+/// for calls of microseconds that come to no end on damaged files. It does nothing where no CrashGuard lives. Not for
+/// several threads at once.
 class LoopGuard {
 public:
   LoopGuard() noexcept;
