@@ -35,7 +35,7 @@ constexpr double max_constant = 1e100;
 constexpr std::int64_t allocator_bytes = 2 * std::int64_t{32} * 4096;
 
 /// Bytes of the program by itself: its code and its libraries', and among other ranks MPI's room for messages.
-constexpr std::int64_t program_bytes_alone = std::int64_t{32} << 20, program_bytes_of_rank = std::int64_t{40} << 20;
+constexpr std::int64_t program_bytes_alone = std::int64_t{32} << 20, program_bytes_of_rank = std::int64_t{44} << 20;
 
 void check_rank_grid(const Execution& wanted, ProblemList& problems) {
   if (wanted.partition != Partition::rank_grid) return;

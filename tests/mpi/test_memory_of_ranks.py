@@ -58,7 +58,7 @@ output:
 """
 
 # program_bytes_of_rank of src/compute/plan.cpp
-PROGRAM_MIB = 40
+PROGRAM_MIB = 44
 
 
 class Memory(unittest.TestCase):
