@@ -20,8 +20,8 @@
 
 #include <prismfield/cells.hpp>
 
-#include "io/sensitivity_file.hpp"
 #include "sensitivity/file_operator.hpp"
+#include "writers/sensitivity_file.hpp"
 
 #if defined(PRISMFIELD_BENCHMARK_BLAS)
 extern "C" {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "io/hdf5_file.hpp"
+#include "formats/hdf5_file.hpp"
 
 namespace prismfield {
 

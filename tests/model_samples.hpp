@@ -12,8 +12,8 @@
 
 #include <prismfield/fields.hpp>
 
-#include "io/inversion_files.hpp"
 #include "result_samples.hpp"
+#include "writers/inversion_files.hpp"
 
 namespace prismfield::testing_samples {
 

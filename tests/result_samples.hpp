@@ -13,7 +13,7 @@
 #include <prismfield/points.hpp>
 
 #include "case/case.hpp"
-#include "io/result_file.hpp"
+#include "writers/result_file.hpp"
 
 namespace prismfield::testing_samples {
 

@@ -4,11 +4,11 @@
 
 #include "case/output_check.hpp"
 #include "folder_test.hpp"
-#include "io/compare_results.hpp"
-#include "io/hdf5_file.hpp"
-#include "io/result_file.hpp"
+#include "formats/hdf5_file.hpp"
 #include "made_hdf5.hpp"
+#include "readers/compare_results.hpp"
 #include "result_samples.hpp"
+#include "writers/result_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

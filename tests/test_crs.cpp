@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/cf_attributes.hpp"
+#include "formats/cf_attributes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

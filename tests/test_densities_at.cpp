@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/hdf5_file.hpp"
-#include "io/point_fields.hpp"
+#include "formats/hdf5_file.hpp"
 #include "made_hdf5.hpp"
 #include "model/extents.hpp"
+#include "readers/point_fields.hpp"
 #include "scratch_folder.hpp"
 
 #include <prismfield/error.hpp>

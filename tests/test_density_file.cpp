@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <fmt/format.h>
 
-#include "io/hdf5_file.hpp"
+#include "formats/hdf5_file.hpp"
 #include "made_hdf5.hpp"
 #include "made_model.hpp"
 #include "model/axis.hpp"

@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/error.hpp>
 
-#include "io/hdf5_file.hpp"
-#include "io/prism_file.hpp"
+#include "formats/hdf5_file.hpp"
 #include "made_hdf5.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/distribution.hpp"
 #include "ranks.hpp"
+#include "readers/prism_file.hpp"
 
 #include <gtest/gtest.h>
 

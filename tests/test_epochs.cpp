@@ -21,10 +21,10 @@
 
 #include "base/random.hpp"
 #include "inversion/outcome.hpp"
-#include "io/sensitivity_file.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
 #include "stop_at.hpp"
+#include "writers/sensitivity_file.hpp"
 
 namespace prismfield::testing::test_epochs {
 namespace {

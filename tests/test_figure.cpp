@@ -4,8 +4,8 @@
 #include "case/output_check.hpp"
 #include "drawing_python.hpp"
 #include "folder_test.hpp"
-#include "io/result_file.hpp"
 #include "result_samples.hpp"
+#include "writers/result_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

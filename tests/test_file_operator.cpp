@@ -21,11 +21,11 @@
 
 #include "base/random.hpp"
 #include "engine/with_space.hpp"
-#include "io/hdf5_file.hpp"
-#include "io/sensitivity_file.hpp"
+#include "formats/hdf5_file.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
 #include "sensitivity/storage_choice.hpp"
+#include "writers/sensitivity_file.hpp"
 
 namespace prismfield::testing::test_file_operator {
 namespace {

@@ -3,7 +3,7 @@
 #include <prismfield/error.hpp>
 
 #include "folder_test.hpp"
-#include "io/hdf5_file.hpp"
+#include "formats/hdf5_file.hpp"
 #include "made_hdf5.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/hdf5_file.hpp"
+#include "formats/hdf5_file.hpp"
 #include "made_hdf5.hpp"
 #include "points_test.hpp"
 

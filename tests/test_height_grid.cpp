@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/surface_file.hpp"
+#include "readers/surface_file.hpp"
 
-#include "io/hdf5_file.hpp"
+#include "formats/hdf5_file.hpp"
 #include "made_hdf5.hpp"
 #include "scratch_folder.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/foreign_formats.hpp"
-#include "io/input_file.hpp"
+#include "formats/foreign_formats.hpp"
+#include "formats/input_file.hpp"
 #include "made_hdf5.hpp"
 #include "scratch_folder.hpp"
 

@@ -5,7 +5,7 @@
 #include "base/random.hpp"
 #include "case/case.hpp"
 #include "case/make_model.hpp"
-#include "io/hdf5_file.hpp"
+#include "formats/hdf5_file.hpp"
 #include "made_hdf5.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"

@@ -3,9 +3,9 @@
 #include "app/figure.hpp"
 #include "drawing_python.hpp"
 #include "folder_test.hpp"
-#include "io/inversion_files.hpp"
 #include "model_samples.hpp"
 #include "result_samples.hpp"
+#include "writers/inversion_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,10 +4,10 @@
 
 #include "base/version.hpp"
 #include "folder_test.hpp"
-#include "io/hdf5_file.hpp"
-#include "io/inversion_files.hpp"
+#include "formats/hdf5_file.hpp"
 #include "model_samples.hpp"
 #include "run_program.hpp"
+#include "writers/inversion_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/error.hpp>
 
-#include "io/input_file.hpp"
-#include "io/packed_values.hpp"
+#include "formats/input_file.hpp"
+#include "formats/packed_values.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>

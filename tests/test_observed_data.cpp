@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/observed_data.hpp"
+#include "readers/observed_data.hpp"
 
 #include <prismfield/request.hpp>
 
-#include "io/file_content.hpp"
-#include "io/hdf5_file.hpp"
-#include "io/result_file.hpp"
+#include "formats/file_content.hpp"
+#include "formats/hdf5_file.hpp"
 #include "made_hdf5.hpp"
 #include "model/axis.hpp"
 #include "scratch_folder.hpp"
+#include "writers/result_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

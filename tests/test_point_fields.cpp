@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/point_fields.hpp"
+#include "readers/point_fields.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/hdf5_file.hpp"
+#include "formats/hdf5_file.hpp"
 #include "made_hdf5.hpp"
 #include "model/points.hpp"
 #include "scratch_folder.hpp"

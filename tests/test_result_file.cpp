@@ -5,10 +5,10 @@
 #include "base/version.hpp"
 #include "case/output_check.hpp"
 #include "folder_test.hpp"
-#include "io/hdf5_file.hpp"
-#include "io/result_file.hpp"
+#include "formats/hdf5_file.hpp"
 #include "result_samples.hpp"
 #include "run_program.hpp"
+#include "writers/result_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,12 +4,12 @@
 
 #include "case/output_check.hpp"
 #include "folder_test.hpp"
-#include "io/compare_results.hpp"
-#include "io/hdf5_file.hpp"
-#include "io/point_fields.hpp"
-#include "io/result_file.hpp"
-#include "io/station_file.hpp"
+#include "formats/hdf5_file.hpp"
+#include "readers/compare_results.hpp"
+#include "readers/point_fields.hpp"
+#include "readers/station_file.hpp"
 #include "result_samples.hpp"
+#include "writers/result_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -23,9 +23,9 @@
 
 #include "base/disk.hpp"
 #include "folder_test.hpp"
-#include "io/hdf5_file.hpp"
-#include "io/sensitivity_file.hpp"
+#include "formats/hdf5_file.hpp"
 #include "made_hdf5.hpp"
+#include "writers/sensitivity_file.hpp"
 
 namespace prismfield::test_sensitivity_file {
 namespace {

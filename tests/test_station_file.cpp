@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "base/number_text.hpp"
-#include "io/hdf5_file.hpp"
-#include "io/point_fields.hpp"
-#include "io/station_file.hpp"
+#include "formats/hdf5_file.hpp"
 #include "made_hdf5.hpp"
 #include "points_test.hpp"
+#include "readers/point_fields.hpp"
+#include "readers/station_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

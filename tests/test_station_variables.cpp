@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "case/output_check.hpp"
 #include "folder_test.hpp"
-#include "io/result_file.hpp"
 #include "result_samples.hpp"
+#include "writers/result_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

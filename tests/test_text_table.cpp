@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/text_table.hpp"
+#include "formats/text_table.hpp"
 #include "scratch_folder.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/exchange_files.hpp"
+#include "readers/exchange_files.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

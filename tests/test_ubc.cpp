@@ -14,10 +14,10 @@
 
 #include "base/temporary_file.hpp"
 #include "folder_test.hpp"
-#include "io/exchange_files.hpp"
-#include "io/file_content.hpp"
-#include "io/find_format.hpp"
+#include "formats/file_content.hpp"
+#include "formats/find_format.hpp"
 #include "model/properties.hpp"
+#include "readers/exchange_files.hpp"
 
 namespace prismfield::test_ubc {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "io/file_content.hpp"
-#include "io/output_file.hpp"
+#include "formats/file_content.hpp"
+#include "formats/output_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

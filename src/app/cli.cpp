@@ -23,7 +23,7 @@
 #include "base/version.hpp"
 #include "case/key_table.hpp"
 #include "case/yaml_tree.hpp"
-#include "io/file_content.hpp"
+#include "formats/file_content.hpp"
 #include "model/axis.hpp"
 #include "model/plausible.hpp"
 

@@ -13,8 +13,8 @@
 #include <prismfield/fields.hpp>
 
 #include "case/case.hpp"
-#include "io/compare_results.hpp"
-#include "io/file_content.hpp"
+#include "formats/file_content.hpp"
+#include "readers/compare_results.hpp"
 
 namespace prismfield {
 

@@ -4,9 +4,9 @@
 
 #include "app/commands.hpp"
 #include "base/human_text.hpp"
-#include "io/compare_results.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
+#include "readers/compare_results.hpp"
 
 namespace prismfield {
 

@@ -19,7 +19,7 @@
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "case/output_check.hpp"
-#include "io/file_content.hpp"
+#include "formats/file_content.hpp"
 #include "model/plausible.hpp"
 #include "parallel/agreement.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "case/case.hpp"
-#include "io/result_file.hpp"
+#include "writers/result_file.hpp"
 
 namespace prismfield {
 

@@ -22,10 +22,10 @@
 #include "base/human_text.hpp"
 #include "base/temporary_file.hpp"
 #include "case/output_check.hpp"
+#include "formats/file_content.hpp"
 #include "inversion/outcome.hpp"
-#include "io/cell_file.hpp"
-#include "io/file_content.hpp"
-#include "io/inversion_files.hpp"
+#include "readers/cell_file.hpp"
+#include "writers/inversion_files.hpp"
 
 namespace prismfield {
 namespace {

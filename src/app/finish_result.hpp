@@ -16,7 +16,7 @@
 #include "app/run_inputs.hpp"
 #include "app/start.hpp"
 #include "case/make_inversion.hpp"
-#include "io/result_file.hpp"
+#include "writers/result_file.hpp"
 
 namespace prismfield {
 

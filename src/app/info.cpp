@@ -23,13 +23,13 @@
 #include "engine/calibration.hpp"
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
-#include "io/cf_attributes.hpp"
-#include "io/point_fields.hpp"
-#include "io/result_file.hpp"
+#include "formats/cf_attributes.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/placement.hpp"
+#include "readers/point_fields.hpp"
+#include "writers/result_file.hpp"
 
 namespace prismfield {
 namespace {

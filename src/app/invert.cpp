@@ -35,12 +35,10 @@
 #include "compute/checkpoint.hpp"
 #include "compute/method.hpp"
 #include "compute/plan.hpp"
+#include "formats/file_content.hpp"
 #include "inversion/low_rank_algebra.hpp"
 #include "inversion/outcome.hpp"
 #include "inversion/trend_basis.hpp"
-#include "io/file_content.hpp"
-#include "io/inversion_files.hpp"
-#include "io/sensitivity_file.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
 #include "model/plausible.hpp"
@@ -49,6 +47,8 @@
 #include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
 #include "sensitivity/storage_choice.hpp"
+#include "writers/inversion_files.hpp"
+#include "writers/sensitivity_file.hpp"
 
 namespace prismfield {
 namespace {

@@ -21,16 +21,16 @@
 #include "base/interrupt.hpp"
 #include "base/temporary_file.hpp"
 #include "case/output_check.hpp"
-#include "io/file_content.hpp"
-#include "io/find_format.hpp"
-#include "io/hdf5_file.hpp"
-#include "io/inversion_files.hpp"
-#include "io/point_fields.hpp"
-#include "io/text_table.hpp"
+#include "formats/file_content.hpp"
+#include "formats/find_format.hpp"
+#include "formats/hdf5_file.hpp"
+#include "formats/text_table.hpp"
 #include "model/axis.hpp"
 #include "model/choices.hpp"
 #include "model/prism_check.hpp"
 #include "parallel/agreement.hpp"
+#include "readers/point_fields.hpp"
+#include "writers/inversion_files.hpp"
 
 namespace prismfield {
 namespace {

@@ -32,12 +32,12 @@
 #include "compute/method.hpp"
 #include "compute/plan.hpp"
 #include "engine/kokkos_facts.hpp"
-#include "io/result_file.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
+#include "writers/result_file.hpp"
 
 namespace prismfield {
 namespace {

@@ -26,12 +26,12 @@
 #include "case/output_check.hpp"
 #include "engine/engine.hpp"
 #include "engine/kokkos_facts.hpp"
-#include "io/surface_file.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
 #include "model/plausible.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
+#include "readers/surface_file.hpp"
 
 namespace prismfield {
 namespace {

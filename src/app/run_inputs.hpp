@@ -14,8 +14,8 @@
 #include "case/case.hpp"
 #include "case/make_model.hpp"
 #include "compute/checkpoint.hpp"
-#include "io/station_file.hpp"
 #include "model/points.hpp"
+#include "readers/station_file.hpp"
 
 namespace prismfield {
 

@@ -24,8 +24,6 @@
 #include "case/make_model.hpp"
 #include "case/output_check.hpp"
 #include "compute/operator_plan.hpp"
-#include "io/result_file.hpp"
-#include "io/sensitivity_file.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
 #include "parallel/agreement.hpp"
@@ -34,6 +32,8 @@
 #include "sensitivity/host_operator.hpp"
 #include "sensitivity/model_products.hpp"
 #include "sensitivity/storage_choice.hpp"
+#include "writers/result_file.hpp"
+#include "writers/sensitivity_file.hpp"
 
 namespace prismfield {
 namespace {

@@ -13,9 +13,9 @@
 #include "base/machine.hpp"
 #include "base/version.hpp"
 #include "engine/kokkos_facts.hpp"
-#include "io/cf_attributes.hpp"
-#include "io/grid_formats.hpp"
-#include "io/hdf5_file.hpp"
+#include "formats/cf_attributes.hpp"
+#include "formats/grid_formats.hpp"
+#include "formats/hdf5_file.hpp"
 #include "parallel/mpi_session.hpp"
 
 namespace prismfield {

@@ -17,21 +17,21 @@
 #include <prismfield/request.hpp>
 #include <prismfield/storage.hpp>
 
-#include "io/cell_file.hpp"
-#include "io/cf_attributes.hpp"
-#include "io/exchange_files.hpp"
-#include "io/input_file.hpp"
-#include "io/observed_data.hpp"
-#include "io/prism_file.hpp"
-#include "io/result_file.hpp"
-#include "io/station_file.hpp"
-#include "io/surface_file.hpp"
+#include "formats/cf_attributes.hpp"
+#include "formats/input_file.hpp"
 #include "model/axis.hpp"
 #include "model/choices.hpp"
 #include "model/edges.hpp"
 #include "model/points.hpp"
 #include "model/terrain.hpp"
 #include "model/voxels.hpp"
+#include "readers/cell_file.hpp"
+#include "readers/exchange_files.hpp"
+#include "readers/observed_data.hpp"
+#include "readers/prism_file.hpp"
+#include "readers/station_file.hpp"
+#include "readers/surface_file.hpp"
+#include "writers/result_file.hpp"
 
 namespace prismfield {
 

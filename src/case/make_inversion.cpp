@@ -21,13 +21,13 @@
 #include "base/human_text.hpp"
 #include "case/case.hpp"
 #include "case/make_model.hpp"
-#include "io/cell_file.hpp"
-#include "io/observed_data.hpp"
-#include "io/surface_file.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
 #include "model/plausible.hpp"
 #include "parallel/agreement.hpp"
+#include "readers/cell_file.hpp"
+#include "readers/observed_data.hpp"
+#include "readers/surface_file.hpp"
 
 namespace prismfield {
 namespace {

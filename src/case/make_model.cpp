@@ -13,16 +13,16 @@
 
 #include "base/human_text.hpp"
 #include "case/case.hpp"
-#include "io/cell_file.hpp"
-#include "io/exchange_files.hpp"
-#include "io/output_file.hpp"
-#include "io/prism_file.hpp"
-#include "io/surface_file.hpp"
+#include "formats/output_file.hpp"
 #include "model/edges.hpp"
 #include "model/plausible.hpp"
 #include "model/prism_check.hpp"
 #include "model/voxels.hpp"
 #include "parallel/agreement.hpp"
+#include "readers/cell_file.hpp"
+#include "readers/exchange_files.hpp"
+#include "readers/prism_file.hpp"
+#include "readers/surface_file.hpp"
 
 namespace prismfield {
 

@@ -13,11 +13,11 @@
 #include <prismfield/prisms.hpp>
 
 #include "base/checksum.hpp"
-#include "io/cell_file.hpp"
-#include "io/prism_file.hpp"
 #include "model/cells.hpp"
 #include "model/terrain.hpp"
 #include "parallel/collectives.hpp"
+#include "readers/cell_file.hpp"
+#include "readers/prism_file.hpp"
 
 namespace prismfield {
 

@@ -21,11 +21,11 @@
 #include "base/human_text.hpp"
 #include "case/case.hpp"
 #include "case/make_model.hpp"
-#include "io/station_file.hpp"
-#include "io/surface_file.hpp"
 #include "model/points.hpp"
 #include "model/terrain.hpp"
 #include "parallel/agreement.hpp"
+#include "readers/station_file.hpp"
+#include "readers/surface_file.hpp"
 
 namespace prismfield {
 namespace {

@@ -17,8 +17,8 @@
 #include "base/human_text.hpp"
 #include "base/temporary_file.hpp"
 #include "case/make_model.hpp"
-#include "io/inversion_files.hpp"
-#include "io/result_file.hpp"
+#include "writers/inversion_files.hpp"
+#include "writers/result_file.hpp"
 
 namespace prismfield {
 

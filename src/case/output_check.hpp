@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "case/case.hpp"
-#include "io/file_content.hpp"
-#include "io/result_file.hpp"
+#include "formats/file_content.hpp"
+#include "writers/result_file.hpp"
 
 namespace prismfield {
 

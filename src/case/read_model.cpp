@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "base/human_text.hpp"
-#include "io/exchange_files.hpp"
-#include "io/find_format.hpp"
+#include "formats/find_format.hpp"
+#include "readers/exchange_files.hpp"
 
 namespace prismfield {
 namespace {

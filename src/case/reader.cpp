@@ -14,7 +14,7 @@
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "case/key_table.hpp"
-#include "io/point_columns.hpp"
+#include "readers/point_columns.hpp"
 
 namespace prismfield {
 

@@ -16,9 +16,9 @@
 
 #include "case/case.hpp"
 #include "case/yaml_tree.hpp"
-#include "io/cell_file.hpp"
 #include "model/axis.hpp"
 #include "model/choices.hpp"
+#include "readers/cell_file.hpp"
 
 namespace prismfield {
 

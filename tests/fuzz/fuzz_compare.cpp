@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "formats/hdf5_file.hpp"
 #include "fuzz_input.hpp"
-#include "io/compare_results.hpp"
-#include "io/hdf5_file.hpp"
 #include "made_hdf5.hpp"
+#include "readers/compare_results.hpp"
 
 namespace prismfield::fuzz {
 namespace {

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "formats/hdf5_file.hpp"
 #include "fuzz_input.hpp"
-#include "io/cell_file.hpp"
-#include "io/hdf5_file.hpp"
-#include "io/prism_file.hpp"
-#include "io/sensitivity_file.hpp"
+#include "readers/cell_file.hpp"
+#include "readers/prism_file.hpp"
 #include "survey_files.hpp"
+#include "writers/sensitivity_file.hpp"
 
 namespace prismfield::fuzz {
 namespace {

@@ -17,7 +17,7 @@
 
 #include <prismfield/error.hpp>
 
-#include "io/input_file.hpp"
+#include "formats/input_file.hpp"
 
 namespace prismfield::fuzz {
 

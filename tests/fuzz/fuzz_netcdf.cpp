@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "formats/input_file.hpp"
 #include "fuzz_input.hpp"
-#include "io/cell_file.hpp"
-#include "io/input_file.hpp"
+#include "readers/cell_file.hpp"
 #include "survey_files.hpp"
 
 namespace prismfield::fuzz {

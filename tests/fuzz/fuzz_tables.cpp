@@ -15,11 +15,11 @@
 
 #include <prismfield/points.hpp>
 
+#include "formats/file_content.hpp"
 #include "fuzz_input.hpp"
-#include "io/cell_file.hpp"
-#include "io/file_content.hpp"
-#include "io/prism_file.hpp"
-#include "io/station_file.hpp"
+#include "readers/cell_file.hpp"
+#include "readers/prism_file.hpp"
+#include "readers/station_file.hpp"
 #include "survey_files.hpp"
 
 namespace prismfield::fuzz {

@@ -11,9 +11,9 @@
 #include <prismfield/prisms.hpp>
 
 #include "fuzz_input.hpp"
-#include "io/exchange_files.hpp"
 #include "model/edges.hpp"
 #include "model/properties.hpp"
+#include "readers/exchange_files.hpp"
 
 namespace prismfield::fuzz {
 namespace {

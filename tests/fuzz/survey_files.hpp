@@ -13,9 +13,9 @@
 #include <prismfield/request.hpp>
 
 #include "fuzz_input.hpp"
-#include "io/observed_data.hpp"
-#include "io/surface_file.hpp"
 #include "model/terrain.hpp"
+#include "readers/observed_data.hpp"
+#include "readers/surface_file.hpp"
 
 namespace prismfield::fuzz {
 

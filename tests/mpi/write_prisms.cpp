@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5_file.hpp"
+#include "formats/hdf5_file.hpp"
 
 /// write_prisms TABLE OUT.h5: seven columns of numbers separated by blanks as the datasets of an HDF5 prism list.
 int main(int argc, char** argv) {

@@ -30,15 +30,17 @@ RULE = {
     "parallel": ["base"],
     "kernel": ["base"],
     "engine": ["kernel", "model", "base"],
-    "io": ["model", "parallel", "base"],
+    "formats": ["model", "base"],
+    "readers": ["formats", "model", "parallel", "base"],
+    "writers": ["readers", "formats", "model", "parallel", "base"],
     "compute": ["engine", "kernel", "model", "parallel", "base"],
     "fast": ["compute", "engine", "kernel", "model", "parallel", "base"],
     "sensitivity": ["fast", "compute", "engine", "kernel", "model", "parallel", "base"],
     "inversion": ["sensitivity", "fast", "compute", "engine", "kernel", "model", "parallel", "base"],
     "capi": ["inversion", "sensitivity", "fast", "compute", "engine", "kernel", "model", "parallel", "base"],
-    "case": ["io", "model", "parallel", "base"],
-    "app": ["case", "inversion", "sensitivity", "fast", "compute", "io", "engine", "kernel", "parallel", "model",
-            "base"],
+    "case": ["writers", "readers", "formats", "model", "parallel", "base"],
+    "app": ["case", "inversion", "sensitivity", "fast", "compute", "writers", "readers", "formats", "engine", "kernel",
+            "parallel", "model", "base"],
 }
 
 # What single files may include beyond that: (source, target) as patterns of paths.
@@ -64,14 +66,14 @@ PUBLIC_HEADERS = {
 LIBRARIES = [
     (r"mpi\.h$", "MPI", r"src/parallel/|include/prismfield/communicator_mpi\.hpp"),
     (r"yaml-cpp/", "yaml-cpp", r"src/case/"),
-    (r"hdf5", "HDF5", r"src/io/"),
+    (r"hdf5", "HDF5", r"src/(formats|readers|writers)/"),
     (r"CLI/", "CLI11", r"src/app/"),
     (r"xxh", "xxHash", r"src/base/checksum\.cpp"),
     (r"nlohmann/", "nlohmann-json", r"src/app/"),
-    (r"(gdal|gdal_frmts|cpl_conv|cpl_error|ogr_srs_api)\.h$", "GDAL", r"src/io/grid_formats\.cpp"),
+    (r"(gdal|gdal_frmts|cpl_conv|cpl_error|ogr_srs_api)\.h$", "GDAL", r"src/formats/grid_formats\.cpp"),
     (r"pocketfft", "pocketfft", r"src/fast/host_fft"),
     (r"cufft", "cuFFT", r"src/fast/cuda_fft"),
-    (r"proj(_experimental)?\.h$", "PROJ", r"src/io/cf_attributes\.cpp"),
+    (r"proj(_experimental)?\.h$", "PROJ", r"src/formats/cf_attributes\.cpp"),
     # what reads files or talks to users is compiled without it
     (r"Kokkos", "Kokkos",
      r"src/(kernel|engine|compute|fast|sensitivity|inversion)/|include/prismfield/(make_)?operator\.hpp"),
@@ -385,16 +387,16 @@ SELF_TESTS = [
     ("a public header's arrow", "include/prismfield/fields.hpp", '#include "base/probe.hpp"\n', "not installed"),
     ("a public header's room", "src/base/probe.cpp", "#include <prismfield/fields.hpp>\n", "base may not include model"),
     ("models in kernels", "src/kernel/probe.hpp", '#include "model/probe.hpp"\n', "kernel may not include model"),
-    ("files in computations", "src/compute/probe.cpp", '#include "io/probe.hpp"\n', "compute may not include io"),
+    ("files in computations", "src/compute/probe.cpp", '#include "formats/probe.hpp"\n', "compute may not include formats"),
     ("a circle", "src/base/probe.hpp", '#include "base/probe_user.hpp"\n', "a circle of includes"),
     ("MPI", "src/model/probe.cpp", "#include <mpi.h>\n", "includes MPI"),
     ("HDF5", "src/case/probe.cpp", "#include <hdf5.h>\n", "includes HDF5"),
     ("yaml-cpp", "src/app/probe.cpp", "#include <yaml-cpp/yaml.h>\n", "includes yaml-cpp"),
     ("CLI11", "src/case/probe.cpp", "  #  include <CLI/CLI.hpp>\n", "includes CLI11"),
     ("xxHash", "src/base/probe.cpp", "#include <xxhash.h>\n", "includes xxHash"),
-    ("nlohmann-json", "src/io/probe.cpp", "#include <nlohmann/json.hpp>\n", "includes nlohmann-json"),
-    ("GDAL", "src/io/probe.cpp", "#include <gdal.h>\n", "includes GDAL"),
-    ("PROJ", "src/io/probe.cpp", "#include <proj.h>\n", "includes PROJ"),
+    ("nlohmann-json", "src/formats/probe.cpp", "#include <nlohmann/json.hpp>\n", "includes nlohmann-json"),
+    ("GDAL", "src/formats/probe.cpp", "#include <gdal.h>\n", "includes GDAL"),
+    ("PROJ", "src/formats/probe.cpp", "#include <proj.h>\n", "includes PROJ"),
     ("Kokkos", "src/model/probe.cpp", "#include <Kokkos_Core.hpp>\n", "includes Kokkos"),
     ("../", "src/model/probe.cpp", '#include "../base/probe.hpp"\n', "never with ../"),
     ("no file", "src/model/probe.cpp", '#include "base/none.hpp"\n', "no file"),
@@ -463,8 +465,8 @@ def self_test_of_parts(copy):
     for path, text in {
         "src/model/a.hpp": "", "src/model/b.hpp": "",
         "src/model/a.cpp": '#include "model/a.hpp"\n#include "model/b.hpp"\n',
-        "src/model/b.cpp": '#include "model/a.hpp"\n#include "model/b.hpp"\n#include "io/f.hpp"\n',
-        "src/io/f.hpp": "#include <prismfield/new.hpp>\n",
+        "src/model/b.cpp": '#include "model/a.hpp"\n#include "model/b.hpp"\n#include "formats/f.hpp"\n',
+        "src/formats/f.hpp": "#include <prismfield/new.hpp>\n",
         "include/prismfield/new.hpp": "",
         "src/CMakeLists.txt": "add_room(prismfield_parallel SOURCES x.cpp PUBLIC_HEADERS new.hpp  # a word\n  USES base)\n",
     }.items():
@@ -479,11 +481,11 @@ def self_test_of_parts(copy):
 
     expect("circle of units", 2)
     expect("no circle of files", 1, circles_of="files")
-    expect("allowed file", 0, circles_of="files", allowed={"src/model/b.cpp -> io/f.hpp"})
-    expect("allowed rooms", 0, circles_of="files", allowed={"model -> io"})
+    expect("allowed file", 0, circles_of="files", allowed={"src/model/b.cpp -> formats/f.hpp"})
+    expect("allowed rooms", 0, circles_of="files", allowed={"model -> formats"})
     lists = small / "src/CMakeLists.txt"
     before = cpp_text.read(lists)
-    lists.write_text(before + "prismfield_room(io SOURCES f.cpp USES model base LIBRARIES parallel)\n"
+    lists.write_text(before + "prismfield_room(formats SOURCES f.cpp USES model base LIBRARIES parallel)\n"
                      "prismfield_room(model\n  USES base)\nprismfield_room(base)\nprismfield_room(parallel USES base)\n")
     expect("a target that uses other rooms", 2, circles_of="files")
     lists.write_text(before)

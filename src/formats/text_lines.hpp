@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <prismfield/error.hpp>
+
+#include "base/limited_problems.hpp"
+#include "formats/input_file.hpp"
+
+namespace prismfield {
+
+/// Takes the first word off a line, which ends at one of `gaps`; "" when there is none.
+[[nodiscard]] std::string_view take_word(std::string_view& line, std::string_view gaps = " \t,;");
+
+/// Reads a text file line by line without holding it whole. Lines end with LF, CR LF or CR, mixed as they may be; a
+/// UTF-8 byte order mark is skipped.
+class LineReader {
+public:
+  /// bytes read at once
+  static constexpr std::size_t chunk_bytes = std::size_t{1} << 18;
+  static constexpr std::size_t longest_line = std::size_t{16} << 20;
+
+  /// Throws InputError when the file cannot be read or is no text, see check_is_text().
+  explicit LineReader(const InputFile& file);
+
+  /// The next line without its end, valid until the next call; false at the end of the file. Throws InputError for a
+  /// line above 16 MiB, when reading fails, when somebody wrote to the file meanwhile, and when the last line has no
+  /// end and seems to be cut in its last number.
+  [[nodiscard]] bool next(std::string_view& line);
+  /// Number of the line that next() gave last, from 1.
+  [[nodiscard]] std::int64_t number() const noexcept { return m_number; }
+  /// "bodies.csv:17" for that line
+  [[nodiscard]] std::string where() const;
+
+private:
+  struct Close {
+    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+  };
+  bool refill();
+  /// Throws InputError where the last line, which has no end, seems to be cut in its last number: the numbers above it
+  /// all have one number of digits behind the point, and it has fewer.
+  void check_end(std::string_view last) const;
+  void give(std::string_view& line, std::size_t end, std::size_t next) noexcept;
+
+  InputFile m_file;
+  std::unique_ptr<std::FILE, Close> m_stream;
+  FileStamp m_stamp;
+  std::vector<char> m_buffer;
+  std::size_t m_begin = 0, m_end = 0;
+  /// first LF at or after m_begin, m_end when the buffer has none; valid while m_newline_known
+  std::size_t m_newline = 0;
+  bool m_newline_known = false;
+  bool m_at_end = false;
+  std::int64_t m_number = 0;
+};
+
+/// "file:line"
+[[nodiscard]] std::string line_of(const InputFile& file, std::int64_t line);
+
+/// How a list of numbers is written.
+struct NumbersRequest {
+  /// everything behind one of these is a comment
+  std::string comment = "#";
+  /// more than one value a line, separated by blanks or commas, is allowed
+  bool several_a_line = false;
+  /// values wanted, -1 when any number will do; values behind are counted but not kept
+  std::int64_t count = -1;
+  /// what a value is, for messages, e.g. "density"
+  std::string what;
+};
+
+/// A list of numbers, in the order of the file.
+struct Numbers {
+  std::vector<double> values;
+  /// line of each value; only with several_a_line, otherwise empty
+  std::vector<std::int64_t> lines;
+  /// values in the file, those not kept included
+  std::int64_t found = 0;
+};
+
+/// Reads a list of numbers. Errors (text, NaN, infinity) are added to `problems` and their values read as 0. Throws
+/// InputError when the file cannot be read or is no text.
+[[nodiscard]] Numbers read_numbers(const InputFile& file, const NumbersRequest& request, ProblemList& problems);
+/// Reads exactly request.count numbers. Throws InputError with all errors; one of another count ends with `need`,
+/// such as "12 cells need one each".
+[[nodiscard]] std::vector<double> read_values(const InputFile& file, const NumbersRequest& request,
+                                              const std::string& need);
+
+/// Reads text whose first line is a count and whose other lines are that many rows of numbers, separated by blanks or
+/// commas; what follows '!' or '#' is a comment. `file` and `problems` must outlive it.
+class NumberRows {
+public:
+  /// `what` is what a row is called in messages, such as "station".
+  NumberRows(const InputFile& file, const std::string& what, ProblemList& problems);
+
+  /// The number on the next line, the first but for lines of next(). Throws InputError when that is no count or nothing
+  /// comes behind it.
+  [[nodiscard]] std::int64_t read_count();
+  /// The numbers of the next row, all finite; rows with an error are added to the problems and passed over. False at
+  /// the end of the file, where it adds a problem when the file has another number of rows than its count. Throws
+  /// InputError when the file cannot be read.
+  [[nodiscard]] bool next(std::vector<double>& row);
+  /// "file:line" of that row, and the line
+  [[nodiscard]] std::string where() const { return m_reader.where(); }
+  [[nodiscard]] std::int64_t line() const noexcept { return m_reader.number(); }
+
+  /// Adds a problem of the last row, at most 20 of one kind.
+  void refuse(std::string_view kind, const std::string& what);
+
+private:
+  bool next_words();
+
+  InputFile m_file;
+  std::string m_what;
+  LineReader m_reader;
+  LimitedProblems m_limited;
+  ProblemList& m_problems;
+  std::vector<std::string_view> m_words;
+  std::int64_t m_count = 0, m_found = 0;
+};
+
+/// The first lines of a text that hold anything, as words; comments, begun by '!' or '#', are given apart. For finding
+/// out what a file is.
+struct TextStart {
+  std::vector<std::vector<std::string>> rows;
+  /// the first row has a comma or semicolon
+  bool has_commas = false;
+  /// words of the comments before the first row, small letters
+  std::vector<std::string> comment;
+};
+[[nodiscard]] TextStart start_of_text(const InputFile& file, std::size_t rows);
+
+/// Whether a text, of which the first two rows are enough, begins with a count above rows of three numbers or more.
+[[nodiscard]] bool begins_with_count(const TextStart& start);
+
+/// Whether a text begins as UBC's magnetic data do: three numbers, three numbers, the number of stations alone.
+[[nodiscard]] bool begins_as_ubc_magnetic(const TextStart& start);
+
+/// The first rows of a text, none of what cannot be read, or not once more.
+[[nodiscard]] std::vector<std::vector<std::string>> first_rows(const InputFile& file, std::size_t n);
+/// Whether words are finite numbers.
+[[nodiscard]] bool are_numbers(const std::vector<std::string>& words);
+
+}  // namespace prismfield

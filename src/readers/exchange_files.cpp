@@ -1,0 +1,1010 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "readers/exchange_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <prismfield/error.hpp>
+#include <prismfield/request.hpp>
+
+#include "base/human_text.hpp"
+#include "base/number_text.hpp"
+#include "formats/find_format.hpp"
+#include "formats/text_lines.hpp"
+#include "formats/text_table.hpp"
+#include "model/choices.hpp"
+#include "model/edges.hpp"
+#include "model/plausible.hpp"
+#include "model/properties.hpp"
+#include "readers/point_fields.hpp"
+
+namespace prismfield {
+namespace {
+
+constexpr std::string_view blanks = " \t,";
+
+// 0 - z, so that 0 does not become -0.
+double other_way(double z) { return 0.0 - z; }
+
+/// Words of a UBC mesh, with the line of each.
+class UbcWords {
+public:
+  explicit UbcWords(const InputFile& file) : m_file(file) {
+    LineReader reader(file);
+    std::string_view line;
+    while (reader.next(line)) {
+      const std::string text = closed_up(line.substr(0, line.find('!')));
+      std::string_view rest = text;
+      for (std::string_view word = take_word(rest, blanks); !word.empty(); word = take_word(rest, blanks)) {
+        m_words.push_back({std::string(word), reader.number()});
+      }
+    }
+    m_last_line = std::max<std::int64_t>(reader.number(), 1);
+  }
+
+  /// The next word; empty at the end of the file.
+  std::string_view next() {
+    m_at_end = m_next == m_words.size();
+    return m_at_end ? std::string_view() : std::string_view(m_words[m_next++].text);
+  }
+
+  [[noreturn]] void fail(const std::string& key, const std::string& what) const {
+    throw InputError(line_of(m_file, m_at_end || m_next == 0 ? m_last_line : m_words[m_next - 1].line), key, what);
+  }
+
+  /// The next word, which has to be there.
+  std::string_view needed(const std::string& what) {
+    const std::string_view word = next();
+    if (word.empty()) fail(what, "the file ends here");
+    return word;
+  }
+
+  double number_in(std::string_view word, const std::string& what) const {
+    double value = 0;
+    if (parse_number(word, value) != NumberStatus::ok || !std::isfinite(value)) {
+      fail(what, excerpt(word) + " is no finite number");
+    }
+    return value;
+  }
+
+  std::int64_t count_in(std::string_view word, const std::string& what) const {
+    std::int64_t value = 0;
+    if (parse_integer(word, value) != NumberStatus::ok || value < 1 || value > most_cells_in_a_direction) {
+      fail(what, fmt::format("{} is no number of cells, 1 to {}", excerpt(word), most_cells_in_a_direction));
+    }
+    return value;
+  }
+
+  /// Throws InputError for the first line of widths that has not as many as there are cells, in a mesh whose counts,
+  /// corner and widths along each direction have a line each, as UBC's programs write it.
+  void check_lines(const CellCounts& counts) const {
+    struct Line {
+      std::int64_t number = 0, words = 0, widths = 0;
+    };
+    constexpr std::size_t head = 2, all = 5;
+    std::vector<Line> lines;
+    for (const auto& [text, number] : m_words) {
+      if (lines.empty() || lines.back().number != number) lines.push_back({number});
+      std::int64_t repeats = 1;
+      const std::size_t star = text.find('*');
+      if (star != std::string::npos && parse_integer(text.substr(0, star), repeats) != NumberStatus::ok) return;
+      ++lines.back().words;
+      lines.back().widths += std::clamp<std::int64_t>(repeats, 0, most_cells_in_a_direction);
+    }
+    if (lines.size() != all || lines[0].words != 3 || lines[1].words != 3) return;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Line& line = lines[head + d];
+      if (line.widths == counts[d]) continue;
+      throw InputError(
+          line_of(m_file, line.number), std::string("widths along ") + direction_names[d],
+          fmt::format("{} on this line, but there are {}", counted(line.widths, "width"), counted(counts[d], "cell")));
+    }
+  }
+
+private:
+  struct Word {
+    std::string text;
+    std::int64_t line;
+  };
+
+  /// A line without the blanks that Fortran's programs leave round a star: 3 * 50 is 3*50.
+  static std::string closed_up(std::string_view line) {
+    std::string text;
+    for (const char c : line) {
+      const bool is_blank = c == ' ' || c == '\t';
+      if (is_blank && text.ends_with('*')) continue;
+      if (c == '*') text.resize(text.find_last_not_of(" \t") + 1);
+      text += c;
+    }
+    return text;
+  }
+
+  const InputFile& m_file;
+  std::vector<Word> m_words;
+  std::size_t m_next = 0;
+  bool m_at_end = false;
+  std::int64_t m_last_line = 1;
+};
+
+/// Whether a text holds a number a line, as UBC models do: several lines do.
+bool looks_like_ubc_model(const InputFile& file) {
+  constexpr std::size_t enough = 8;
+  const auto rows = first_rows(file, enough);
+  return !rows.empty() &&
+         std::all_of(rows.begin(), rows.end(), [](const auto& row) { return row.size() == 1 && are_numbers(row); });
+}
+
+/// The remedy for a mesh and a model of which each was named where the other belongs, by what named one of them.
+std::string swap_text(const InputFile& file) {
+  if (file.key.empty() || file.key == "--mesh") return "swap IN and --mesh";
+  return file.key.starts_with("model.mesh.ubc.") ? "swap mesh and density of model.mesh.ubc" : "name the model";
+}
+
+CellEdges read_edges_of(const InputFile& file) {
+  UbcWords words(file);
+  CellCounts counts{};
+  std::array<double, 3> corner{};
+  const std::array<const char*, 3> count_names = {"nE", "nN", "nZ"};
+  const std::array<const char*, 3> corner_names = {"E0", "N0", "Ztop"};
+  for (std::size_t d = 0; d < 3; ++d) counts[d] = words.count_in(words.needed(count_names[d]), count_names[d]);
+  for (std::size_t d = 0; d < 3; ++d) corner[d] = words.number_in(words.needed(corner_names[d]), corner_names[d]);
+  CellEdges edges;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::string what = std::string("widths along ") + direction_names[d];
+    std::vector<double> widths;
+    const auto n = static_cast<std::size_t>(counts[d]);
+    while (widths.size() < n) {
+      const std::string_view word = words.next();
+      if (word.empty()) {
+        words.check_lines(counts);
+        words.fail(what, fmt::format("the file ends after {} of {} widths", widths.size(), n));
+      }
+      const std::size_t star = word.find('*');
+      const std::int64_t repeats = star == std::string_view::npos ? 1 : words.count_in(word.substr(0, star), what);
+      const double width = words.number_in(star == std::string_view::npos ? word : word.substr(star + 1), what);
+      if (!(width > 0)) words.fail(what, fmt::format("a width of {}; widths must be above 0", width));
+      if (static_cast<std::size_t>(repeats) > n - widths.size()) {
+        words.check_lines(counts);
+        words.fail(what, fmt::format("{} brings {} widths to {}, but there are {} cells", excerpt(word), widths.size(),
+                                     widths.size() + static_cast<std::size_t>(repeats), n));
+      }
+      widths.insert(widths.end(), static_cast<std::size_t>(repeats), width);
+    }
+    if (d == 2) std::transform(widths.begin(), widths.end(), widths.begin(), std::negate<>());
+    edges[d] = edges_from_widths(corner[d], widths);
+    if (d == 2) std::reverse(edges[d].begin(), edges[d].end());
+    if (std::adjacent_find(edges[d].begin(), edges[d].end(), std::greater_equal<>()) != edges[d].end() ||
+        !std::isfinite(edges[d].back() - edges[d].front())) {
+      words.fail(what, "the widths are too small or too large beside the corner for double precision");
+    }
+  }
+  const std::string_view rest = words.next();
+  if (!rest.empty()) {
+    words.check_lines(counts);
+    words.fail("", excerpt(rest) + " behind the last width");
+  }
+  if (const std::string error = error_in_total(counts); !error.empty()) throw file.error("has " + error);
+  return edges;
+}
+
+/// Calls found(cell) for the number of each cell, in the order of a file.
+template <class Found>
+void each_cell(CellOrder order, const CellCounts& counts, const Found& found) {
+  const bool is_ubc = order == CellOrder::ubc, from_top = order != CellOrder::own;
+  // how often the number counts along easting, northing and upward, the outermost first
+  const std::array<std::size_t, 3> loops =
+      is_ubc ? std::array<std::size_t, 3>{1, 0, 2} : std::array<std::size_t, 3>{2, 1, 0};
+  CellCounts at{};
+  for (at[loops[0]] = 0; at[loops[0]] < counts[loops[0]]; ++at[loops[0]]) {
+    for (at[loops[1]] = 0; at[loops[1]] < counts[loops[1]]; ++at[loops[1]]) {
+      for (at[loops[2]] = 0; at[loops[2]] < counts[loops[2]]; ++at[loops[2]]) {
+        const std::int64_t layer = from_top ? counts[2] - 1 - at[2] : at[2];
+        found(static_cast<std::size_t>((layer * counts[1] + at[1]) * counts[0] + at[0]));
+      }
+    }
+  }
+}
+
+/// What stands behind the places of data.
+struct DataColumns {
+  FieldList fields;
+  bool has_sigma = false;
+};
+
+/// Adds data below their number: places, then values of fields and, of one field, its standard deviation, the same
+/// columns in all lines. layout(columns) says which, nothing for another number; wrong(columns, columns before) says
+/// what is wrong with such a line. Throws InputError for places that stand for none.
+template <class Layout, class Wrong>
+void read_rows(const InputFile& file, NumberRows& rows, PointFields& result, const Layout& layout, const Wrong& wrong) {
+  static_cast<void>(rows.read_count());
+  std::vector<double> row;
+  std::size_t columns = 0;
+  std::optional<DataColumns> known;
+  while (rows.next(row)) {
+    if (columns == 0) {
+      columns = row.size();
+      known = layout(columns);
+      if (known) result.fields = known->fields;
+      result.values.resize(static_cast<std::size_t>(result.fields.size()));
+      result.sigma.resize(result.values.size());
+    }
+    if (row.size() != columns || !known) {
+      rows.refuse("lines with another number of columns", wrong(row.size(), columns));
+      continue;
+    }
+    if (known->has_sigma && row[4] < 0) {
+      rows.refuse("standard deviations below 0", fmt::format("a standard deviation of {}; it is at least 0", row[4]));
+    }
+    result.points.easting.push_back(row[0]);
+    result.points.northing.push_back(row[1]);
+    result.points.upward.push_back(row[2]);
+    for (std::size_t f = 0; f < result.values.size(); ++f) result.values[f].push_back(row[3 + f]);
+    if (known->has_sigma) result.sigma[0].push_back(row[4]);
+  }
+  for (const std::vector<double>* column : {&result.points.easting, &result.points.northing, &result.points.upward}) {
+    const std::vector<bool> none = find_dummies(*column);
+    if (none.empty()) continue;
+    const auto first = static_cast<std::size_t>(std::find(none.begin(), none.end(), true) - none.begin());
+    throw file.error(
+        fmt::format("has {} as a place, which looks like a dummy, a number that stands for none, in {}; take "
+                    "out such rows and correct the number above them",
+                    number_text((*column)[first]), counted(std::count(none.begin(), none.end(), true), "row")));
+  }
+}
+
+}  // namespace
+
+CellEdges read_ubc_mesh(const InputFile& file) {
+  refuse_foreign(file);
+  const UbcMesh kind = ubc_mesh_in(file);
+  if (kind == UbcMesh::octree) {
+    throw file.error(
+        "is a UBC OcTree mesh, whose cells differ in size, and a tensor mesh is needed; prismfield convert MODEL "
+        "OUT.csv "
+        "--mesh with this mesh makes prisms of it, which model.prisms takes");
+  }
+  if (kind == UbcMesh::two_dimensional) {
+    throw file.error(
+        "is a 2-D mesh of UBC (as DCIP2D's: numbers of segments, their ends and cells), and one of three dimensions is "
+        "needed: nE nN nZ, the top south-west corner, widths");
+  }
+  try {
+    return read_edges_of(file);
+  } catch (const InputError&) {
+    if (!looks_like_ubc_model(file)) throw;
+  }
+  throw file.error(fmt::format(
+      "looks like a UBC model (a number a line), and a UBC mesh begins with nE nN nZ; {}",
+      file.key.empty() ? "if it is a model, say --from ubc-model, and by --mesh its mesh" : swap_text(file)));
+}
+
+PrismBlock read_ubc_octree(const InputFile& file) {
+  ProblemList problems;
+  NumberRows rows(file, "cell", problems);
+  std::array<std::vector<double>, 3> head;
+  for (std::vector<double>& line : head) {
+    const bool is_there = rows.next(line);
+    problems.throw_if_any();
+    if (is_there && line.size() == 3) continue;
+    throw InputError(rows.where(), "", "three numbers are needed: counts, the top south-west corner, edges");
+  }
+  const auto& [counts, corner, edge] = head;
+  static_cast<void>(rows.read_count());
+  PrismBlock cells;
+  std::vector<double> row;
+  while (rows.next(row)) {
+    const bool is_cell = row.size() == 4 && std::all_of(row.begin(), row.end(), [](double number) {
+                           return number >= 1 && number == std::floor(number);
+                         });
+    std::array<double, 3> first{}, last{};
+    bool is_within = is_cell;
+    for (std::size_t d = 0; d < 3 && is_within; ++d) {
+      const double begin = row[d] - 1, end = begin + row[3];
+      first[d] = d == 2 ? corner[d] - end * edge[d] : corner[d] + begin * edge[d];
+      last[d] = d == 2 ? corner[d] - begin * edge[d] : corner[d] + end * edge[d];
+      is_within = end <= counts[d] && first[d] < last[d] && std::isfinite(last[d] - first[d]);
+    }
+    if (is_within) {
+      add_prism(cells, {first[0], last[0], first[1], last[1], first[2], last[2], 0});
+    } else {
+      rows.refuse("lines that are no cell",
+                  fmt::format("no cell within {} x {} x {}; i, j, k (from 1, k downwards) and its size are needed",
+                              counts[0], counts[1], counts[2]));
+    }
+  }
+  problems.throw_if_any();
+  return cells;
+}
+
+std::vector<double> read_ubc_values(const InputFile& file, double to_si, std::int64_t cells, const std::string& mesh,
+                                    const std::string& what) {
+  NumbersRequest request;
+  request.comment = "!";
+  request.count = cells;
+  request.what = what;
+  std::vector<double> values;
+  try {
+    values = read_values(file, request, fmt::format("{} has {} cells", mesh, cells));
+  } catch (const InputError&) {
+    if (ubc_mesh_in(file) == UbcMesh::none) throw;
+    throw file.error("looks like a UBC mesh (nE nN nZ, a corner, widths), and a UBC model is a number a line; " +
+                     swap_text(file));
+  }
+  for (double& value : values) {
+    value *= to_si;
+    if (!std::isfinite(value)) throw file.error("holds densities too large for double precision in kg/m3");
+  }
+  return values;
+}
+
+std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts,
+                                       const std::string& what) {
+  const std::string mesh = fmt::format("the mesh of {} x {} x {}", counts[0], counts[1], counts[2]);
+  return in_cell_order(CellOrder::ubc, counts,
+                       read_ubc_values(file, to_si, counts[0] * counts[1] * counts[2], mesh, what));
+}
+
+std::array<std::vector<double>, 3> read_ubc_vectors(const InputFile& file, double to_si, const CellCounts& counts) {
+  NumbersRequest request;
+  request.comment = "!";
+  request.several_a_line = true;
+  request.count = 3 * counts[0] * counts[1] * counts[2];
+  request.what = "component";
+  ProblemList problems;
+  const Numbers numbers = read_numbers(file, request, problems);
+  problems.throw_if_any();
+  if (numbers.found != request.count) {
+    throw file.error(fmt::format("holds {}, but the mesh of {} x {} x {} needs three for each of its {}",
+                                 counted(numbers.found, "number"), counts[0], counts[1], counts[2],
+                                 counted(request.count / 3, "cell")));
+  }
+  std::array<std::vector<double>, 3> vectors;
+  for (std::vector<double>& component : vectors) component.resize(numbers.values.size() / 3);
+  std::size_t read = 0;
+  each_cell(CellOrder::ubc, counts, [&](std::size_t cell) {
+    if (numbers.lines[read] != numbers.lines[read + 2]) {
+      throw InputError(line_of(file, numbers.lines[read]), "",
+                       "three numbers a line are needed: along easting, northing and downwards");
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double value = numbers.values[read] * to_si;
+      vectors[d][cell] = d == 2 ? other_way(value) : value;
+      if (!std::isfinite(value)) {
+        throw InputError(line_of(file, numbers.lines[read]), "", "the number is too large for double precision in A/m");
+      }
+      ++read;
+    }
+  });
+  return vectors;
+}
+
+double magnetization_of(const InducingField& field) {
+  constexpr double nanotesla = 1e-9;
+  return field.intensity * nanotesla / Magnetic{}.vacuum_permeability;
+}
+
+std::optional<AirMark> find_air_mark(const std::vector<double>& values, std::size_t property, double to_si) {
+  const bool is_density = property == density_property;
+  // kg/m3: no contrast is below the first, the heaviest metals have 22,600
+  const Range known = is_density ? Range{-10'000, 30'000} : Range{susceptibility_limits.min, susceptibility_limits.max};
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  // most models have nothing below 0 and nothing beyond
+  double low = 0, high = 0;
+  for (const double value : values) {
+    low = value < low ? value : low;
+    high = value > high ? value : high;
+  }
+  if (low >= 0 && high <= known.max) return std::nullopt;
+  double least = infinity, next = infinity, most = -infinity, beyond = 0;
+  std::int64_t n_least = 0, n_beyond = 0, n_known = 0;
+  bool is_one = true;
+  for (const double value : values) {
+    if (std::isnan(value)) continue;
+    if (value == least) {
+      ++n_least;
+    } else if (value < least) {
+      next = std::exchange(least, value);
+      n_least = 1;
+    } else {
+      next = std::min(next, value);
+    }
+    most = std::max(most, value);
+    if (value == 0) continue;
+    if (value >= known.min && value <= known.max) {
+      ++n_known;
+      continue;
+    }
+    is_one = is_one && (n_beyond == 0 || value == beyond);
+    beyond = value;
+    ++n_beyond;
+  }
+  const auto cells = std::ssize(values);
+  const auto mark = [&](double value, std::int64_t n, bool is_certain, const std::string& how) {
+    const char* const unit = !is_density ? "" : to_si == 1 ? " kg/m3" : " g/cm3";
+    return AirMark{value, is_certain,
+                   fmt::format("has {}{}, {}, in {} of its {}", number_text(in_unit(value, to_si)), unit, how,
+                               grouped(n), counted(cells, "cell"))};
+  };
+  if (!is_density && least < known.min) return mark(least, n_least, true, "no susceptibility");
+  if (n_beyond > 0) {
+    // a body of one density in another unit is no air
+    const bool is_air = is_one && n_beyond > 1 && n_beyond < cells && (beyond < 0 || n_known > 0);
+    return is_density && is_air ? std::optional(mark(beyond, n_beyond, true, "beyond any rock")) : std::nullopt;
+  }
+  // One value far below all others: no contrast beside contrasts, negative beside densities, no rock's susceptibility.
+  constexpr double contrast = 5000, rock = 1000, of_rock = -0.1, least_part = 0.01;
+  const bool is_apart = least < 0 && next - least > most - next && n_least > 1 &&
+                        static_cast<double>(n_least) > least_part * static_cast<double>(cells);
+  const bool is_none =
+      is_density ? (least <= -contrast && next >= -contrast && most <= contrast) || next >= rock : least < of_rock;
+  if (!is_apart || !is_none) return std::nullopt;
+  return mark(least, n_least, false,
+              fmt::format("far below its other values ({:.6g} to {:.6g})", in_unit(next, to_si), in_unit(most, to_si)));
+}
+
+std::vector<CellNumbers> numbers_of(std::span<const std::vector<double>> columns, double to_si) {
+  std::vector<CellNumbers> numbers;
+  for (const std::vector<double>& column : columns) {
+    numbers.push_back({&column, numbers.size() == 2 ? -to_si : to_si});
+  }
+  return numbers;
+}
+
+namespace {
+bool has_mark(const std::vector<CellNumbers>& columns, std::size_t cell, double mark) {
+  return std::all_of(columns.begin(), columns.end(),
+                     [&](const CellNumbers& column) { return (*column.values)[cell] == mark * column.to_si; });
+}
+}  // namespace
+
+std::int64_t count_mark(const std::vector<CellNumbers>& columns, double mark) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < columns.front().values->size(); ++i) count += has_mark(columns, i, mark) ? 1 : 0;
+  return count;
+}
+
+std::int64_t replace_mark(std::span<std::vector<double>> columns, double mark, double to_si, double replacement) {
+  const std::vector<CellNumbers> numbers = numbers_of(columns, to_si);
+  std::int64_t replaced = 0;
+  for (std::size_t i = 0; i < columns.front().size(); ++i) {
+    if (!has_mark(numbers, i, mark)) continue;
+    for (std::vector<double>& column : columns) column[i] = replacement;
+    ++replaced;
+  }
+  return replaced;
+}
+
+std::string check_mark(const std::vector<CellNumbers>& columns, double mark, const std::string& option) {
+  double least = std::numeric_limits<double>::infinity(), greatest = -least;
+  std::int64_t equal = 0;
+  for (std::size_t i = 0; i < columns.front().values->size(); ++i) {
+    std::size_t equal_here = 0;
+    for (const CellNumbers& column : columns) {
+      const double value = (*column.values)[i];
+      if (std::isnan(value)) continue;
+      const double number = in_unit(value, column.to_si);
+      least = std::min(least, number);
+      greatest = std::max(greatest, number);
+      equal_here += number == mark ? 1 : 0;
+    }
+    equal += equal_here == columns.size() ? 1 : 0;
+  }
+  if (equal > 0) {
+    throw InputError(
+        option, "",
+        fmt::format("is {}, which {} {} as a value; choose a number that no active cell has, such as -99999",
+                    number_text(mark), counted(equal, "active cell"), equal == 1 ? "has" : "have"));
+  }
+  if (!(mark > least && mark < greatest)) return "";
+  return fmt::format(
+      "{}: {} lies within the range of the active cells' values, {:.6g} to {:.6g}; make sure that it marks inactive "
+      "cells only, or write a number outside, such as -99999",
+      option, number_text(mark), least, greatest);
+}
+
+namespace {
+
+/// A field along a direction, z along `axes` where it depends on these.
+struct Projection {
+  Field field;
+  Axes axes;
+  double inclination, declination;
+};
+/// Components that UBC's magnetic data may be; declinations are east of north.
+constexpr std::array projections = {
+    Projection{Field::bx, Axes::z_down, 0, 90}, Projection{Field::by, Axes::z_down, 0, 0},
+    Projection{Field::bz, Axes::z_down, 90, 0}, Projection{Field::bz, Axes::z_up, -90, 0}};
+
+/// The third number of the second line of UBC's magnetic data.
+constexpr double each_direction = 0, one_direction = 1, no_direction = 2;
+
+bool is_one_direction(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) <= inducing_field_rounding;
+}
+
+/// Sets what the first two lines of magnetic data say; returns the field.
+Field read_magnetic_header(NumberRows& rows, PointFields& data) {
+  std::vector<double> first, second;
+  const auto fail = [&](const std::string& what) { throw InputError(rows.where(), "", what); };
+  const auto check_angles = [&](const std::vector<double>& line) {
+    if (std::fabs(line[0]) > 90 || std::fabs(line[1]) > 360) {
+      fail(fmt::format("an inclination of {} and a declination of {}; -90 to 90 and -360 to 360 degrees are allowed",
+                       line[0], line[1]));
+    }
+  };
+  if (!rows.next(first) || first.size() != 3) fail("inclination, declination and intensity are three finite numbers");
+  check_angles(first);
+  if (const std::string error = intensity_error(first[2]); !error.empty()) fail("the inducing field " + error);
+  data.inducing_field = InducingField{first[0], first[1], first[2]};
+  if (!rows.next(second) || second.size() != 3) fail("inclination, declination and 0, 1 or 2 are three finite numbers");
+  check_angles(second);
+  if (second[2] == no_direction) return Field::amplitude;
+  if (second[2] != each_direction && second[2] != one_direction) {
+    fail(fmt::format("{} behind the anomaly's direction; 1, of two: 0, or 2, of amplitudes, are known", second[2]));
+  }
+  const std::array<double, 3> along = vector_of(second[0], second[1], 1);
+  if (is_one_direction(along, vector_of(first[0], first[1], 1))) return Field::tmi;
+  for (const Projection& projection : projections) {
+    if (!is_one_direction(along, vector_of(projection.inclination, projection.declination, 1))) continue;
+    data.axes = projection.axes;
+    return projection.field;
+  }
+  fail(
+      fmt::format("the anomaly is along inclination {}, declination {}: neither along the inducing field, as tmi, nor "
+                  "along easting (0 90), northing (0 0) or the vertical (90 0), as bx, by, bz, which are read; if that "
+                  "is the direction of the magnetisation, as MAG3D 6 has it, write that of the first line",
+                  second[0], second[1]));
+  return Field::tmi;
+}
+
+}  // namespace
+
+PointFields read_ubc_data(const InputFile& file, std::optional<Field> field, std::optional<Axes> axes) {
+  ProblemList problems;
+  NumberRows rows(file, "station", problems);
+  PointFields data;
+  data.axes = axes.value_or(Axes::z_down);
+  Field read = field.value_or(Field::gz);
+  const bool is_magnetic = begins_as_ubc_magnetic(start_of_text(file, 3));
+  if (is_magnetic) {
+    read = read_magnetic_header(rows, data);
+    if (field && *field != read) {
+      throw InputError("--field", "",
+                       fmt::format("is {}, but '{}' holds {}; leave the option out", info(*field).name,
+                                   file.path.string(), info(read).name));
+    }
+    if (axes && *axes != data.axes) {
+      throw InputError("--axes", "",
+                       fmt::format("is {}, but '{}' says itself that its axes are {}; leave the option out",
+                                   name(*axes), file.path.string(), name(data.axes)));
+    }
+  } else if (is_ubc_magnetic(file.path)) {
+    throw file.error(
+        "does not begin as UBC's magnetic data do: inclination, declination and intensity (nT) of the inducing field, "
+        "inclination and declination of the anomaly and 1, the number of stations, on three lines");
+  }
+  const auto layout = [&](std::size_t columns) -> std::optional<DataColumns> {
+    if (columns < 3 || columns > 5) return std::nullopt;
+    return columns == 3 ? DataColumns{} : DataColumns{{read}, columns == 5};
+  };
+  read_rows(file, rows, data, layout, [&](std::size_t columns, std::size_t before) {
+    if (before >= 3 && before <= 5) return fmt::format("{} columns, but {} before", columns, before);
+    const std::string own = is_magnetic && (columns == 6 || columns == 7)
+                                ? "; directions of single stations are not read: write a table whose header names the "
+                                  "columns, such as easting, northing, upward, bx, by, bz"
+                                : "";
+    return fmt::format(
+        "{} columns; E, N, elevation, value and standard deviation are at most five and at least three{}", columns,
+        own);
+  });
+  problems.throw_if_any();
+  return data;
+}
+
+namespace {
+
+/// Widths, in the file's order, from which a reader gets `edges`, each with as few digits as that takes.
+std::vector<double> widths_of(const std::vector<double>& edges) {
+  std::vector<double> widths;
+  double sum = edges.front(), lost = 0;
+  for (std::size_t i = 1; i < edges.size(); ++i) {
+    const double width = (edges[i] - sum) - lost;
+    // as edges_from_widths() adds up
+    const auto edge = [&](double w, double& next_lost) {
+      const double next = sum + w;
+      const double part = next - sum;
+      next_lost = lost + (sum - (next - part)) + (w - part);
+      return next;
+    };
+    double best = width, best_lost = 0;
+    for (int digits = 1; digits < 17; ++digits) {
+      double shorter = 0;
+      if (parse_number(fmt::format("{:.{}g}", width, digits), shorter) != NumberStatus::ok) break;
+      const double next = edge(shorter, best_lost);
+      if (next + best_lost != edges[i]) continue;
+      best = shorter;
+      break;
+    }
+    sum = edge(best, best_lost);
+    lost = best_lost;
+    widths.push_back(best);
+  }
+  return widths;
+}
+
+void add_place(TextOutput& out, const Points& points, std::size_t i, double z) {
+  out.add(points.easting[i]);
+  out.add(' ');
+  out.add(points.northing[i]);
+  out.add(' ');
+  out.add(z);
+}
+
+/// Equal widths that follow each other are written once, with their number.
+void write_widths(TextOutput& out, std::vector<double> widths) {
+  for (double& width : widths) width = std::fabs(width);
+  for (std::size_t i = 0; i < widths.size();) {
+    std::size_t end = i + 1;
+    while (end < widths.size() && widths[end] == widths[i]) ++end;
+    if (i > 0) out.add(' ');
+    if (end - i > 1) out.add(fmt::format("{}*", end - i));
+    out.add(widths[i]);
+    i = end;
+  }
+  out.add('\n');
+}
+
+}  // namespace
+
+void write_ubc_mesh(TextOutput& out, const CellEdges& edges) {
+  const CellCounts counts = counts_of(edges);
+  out.add(fmt::format("{} {} {}\n", counts[0], counts[1], counts[2]));
+  out.add(fmt::format("{} {} {}\n", number_text(edges[0].front()), number_text(edges[1].front()),
+                      number_text(edges[2].back())));
+  write_widths(out, widths_of(edges[0]));
+  write_widths(out, widths_of(edges[1]));
+  write_widths(out, widths_of({edges[2].rbegin(), edges[2].rend()}));
+}
+
+void write_cell_numbers(TextOutput& out, CellOrder order, const std::vector<CellNumbers>& columns,
+                        const CellCounts& counts, double inactive) {
+  if (order == CellOrder::tomofast) out.add(fmt::format("{}\n", counts[0] * counts[1] * counts[2]));
+  each_cell(order, counts, [&](std::size_t cell) {
+    bool is_first = true;
+    for (const auto& [values, to_si] : columns) {
+      if (!std::exchange(is_first, false)) out.add(' ');
+      const double value = (*values)[cell];
+      // + 0 makes -0 of a flipped sign 0
+      out.add(std::isnan(value) ? inactive : in_unit(value, to_si) + 0.0);
+    }
+    out.add('\n');
+  });
+}
+
+namespace {
+
+/// The two lines above the number of magnetic data.
+void write_magnetic_header(TextOutput& out, const PointFields& points, Field field, Axes axes) {
+  if (!FieldList::magnetic().contains(field)) {
+    throw InputError("--field", "",
+                     fmt::format("UBC's magnetic data are {}; for {} choose another format",
+                                 fmt::join(names_of(FieldList::magnetic()), ", "), info(field).name));
+  }
+  if (!points.inducing_field) {
+    throw InputError("", "",
+                     "UBC's magnetic data state the inducing field, and the input does not; say it by --inducing-field "
+                     "INCLINATION,DECLINATION,INTENSITY");
+  }
+  const InducingField& of = *points.inducing_field;
+  std::array<double, 3> anomaly{of.inclination, of.declination,
+                                field == Field::amplitude ? no_direction : one_direction};
+  for (const Projection& projection : projections) {
+    if (projection.field != field || (info(field).odd_in_z && projection.axes != axes)) continue;
+    anomaly = {projection.inclination, projection.declination, one_direction};
+  }
+  for (const auto& line : {std::array{of.inclination, of.declination, of.intensity}, anomaly}) {
+    out.add(fmt::format("{} {} {}\n", number_text(line[0]), number_text(line[1]), number_text(line[2])));
+  }
+}
+
+}  // namespace
+
+void write_ubc_data(TextOutput& out, const PointFields& points, Field field, Axes axes) {
+  const bool has_values = points.fields.contains(field);
+  const ColumnOfField column = has_values ? column_of(points, field, axes) : ColumnOfField{};
+  check_no_nan(column, field, "UBC data");
+  if (has_values && info(field).is_magnetic) write_magnetic_header(out, points, field, axes);
+  out.add(fmt::format("{}\n", points.points.size()));
+  for (std::size_t i = 0; i < points.points.easting.size(); ++i) {
+    add_place(out, points.points, i, points.points.upward[i]);
+    for (const auto* values : {&column.values, &column.sigma}) {
+      if (values->empty()) continue;
+      out.add(' ');
+      out.add((*values)[i]);
+    }
+    out.add('\n');
+  }
+}
+
+namespace {
+
+/// mGal in a m/s2
+constexpr double milligals = 1e5;
+
+/// Indices i, j, k of a row, from 1; false when these are no such numbers.
+bool indices_of(const double* from, std::array<std::int64_t, 3>& indices) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    const double value = from[d];
+    if (!(value >= 1 && value <= static_cast<double>(most_cells_in_a_direction)) || value != std::floor(value)) {
+      return false;
+    }
+    indices[d] = static_cast<std::int64_t>(value);
+  }
+  return true;
+}
+
+/// Adds a row's values to as many lists: one number a cell, or a vector, whose third component is down in the file.
+void add_values(std::vector<std::vector<double>>& lists, const double* values, std::size_t n) {
+  lists.resize(n);
+  for (std::size_t c = 0; c < n; ++c) lists[c].push_back(c == 2 ? other_way(values[c]) : values[c]);
+}
+
+/// Multiplies the values of a row; says where one is too large.
+void to_unit(NumberRows& rows, double* values, std::size_t n, double to_si) {
+  for (std::size_t c = 0; c < n; ++c) {
+    values[c] *= to_si;
+    if (!std::isfinite(values[c])) rows.refuse("values that are too large", "the value is too large in kg/m3");
+  }
+}
+
+/// Puts the rows of a grid together.
+class GridRows {
+public:
+  /// `values`: so many
+  void add(const double* box, const double* values, std::size_t n, const std::array<std::int64_t, 3>& indices) {
+    add_prism(m_grid.cells, {box[0], box[1], box[2], box[3], other_way(box[5]), other_way(box[4]), 0});
+    add_values(m_grid.values, values, n);
+    m_indices.push_back(indices);
+  }
+
+  /// Throws InputError unless every cell of i x j x k is there once.
+  TomofastGrid finish(const InputFile& file) {
+    for (const auto& indices : m_indices) {
+      for (std::size_t d = 0; d < 3; ++d) m_counts[d] = std::max(m_counts[d], indices[d]);
+    }
+    const auto rows = static_cast<std::int64_t>(m_indices.size());
+    // divided, because the product may be too large to count
+    const bool fits = rows % m_counts[0] == 0 && rows / m_counts[0] % m_counts[1] == 0 &&
+                      rows / m_counts[0] / m_counts[1] == m_counts[2];
+    if (!fits) {
+      throw file.error(fmt::format("has {} for i to {}, j to {}, k to {}; a row for each cell is needed",
+                                   counted(rows, "row"), m_counts[0], m_counts[1], m_counts[2]));
+    }
+    check_each_once(file);
+    find_edges();
+    return std::move(m_grid);
+  }
+
+private:
+  void check_each_once(const InputFile& file) const {
+    std::vector<bool> seen(m_indices.size());
+    for (const auto& [i, j, k] : m_indices) {
+      const auto place = static_cast<std::size_t>(((k - 1) * m_counts[1] + j - 1) * m_counts[0] + i - 1);
+      if (seen[place]) throw file.error(fmt::format("has the cell i = {}, j = {}, k = {} twice", i, j, k));
+      seen[place] = true;
+    }
+  }
+
+  /// Faces of boxes along an axis, ascending. Faces closer than a thousandth of a cell differ by the file's rounding:
+  /// they are one. Returns nothing for more than `most`.
+  static std::vector<double> faces_of(const std::vector<double>& lower, const std::vector<double>& upper,
+                                      std::size_t most) {
+    constexpr double part = 1e-3;
+    double narrowest = std::numeric_limits<double>::infinity();
+    std::vector<double> all, faces;
+    for (std::size_t row = 0; row < lower.size() && all.size() <= most; ++row) {
+      narrowest = std::min(narrowest, upper[row] - lower[row]);
+      for (const double face : {lower[row], upper[row]}) {
+        const auto at = std::lower_bound(all.begin(), all.end(), face);
+        if (at == all.end() || *at != face) all.insert(at, face);
+      }
+    }
+    if (all.size() > most) return {};
+    for (const double face : all) {
+      if (faces.empty() || face - faces.back() > part * narrowest) faces.push_back(face);
+    }
+    return faces;
+  }
+
+  /// Edges and cells where the boxes are those of a rectilinear grid, whatever the indices count along.
+  void find_edges() {
+    const PrismBlock& c = m_grid.cells;
+    const std::array lower{&c.west, &c.south, &c.bottom}, upper{&c.east, &c.north, &c.top};
+    // of each face that both neighbours have by themselves
+    const auto most = 2 * static_cast<std::size_t>(*std::max_element(m_counts.begin(), m_counts.end()) + 1);
+    CellEdges edges;
+    std::vector<std::int64_t> cells(m_indices.size());
+    std::size_t left = cells.size();
+    for (std::size_t d = 3; d-- > 0;) {
+      edges[d] = faces_of(*lower[d], *upper[d], most);
+      const std::size_t n = edges[d].empty() ? 0 : edges[d].size() - 1;
+      if (n == 0 || left % n != 0) return;
+      left /= n;
+      const auto place = [&](double face) {
+        return std::upper_bound(edges[d].begin(), edges[d].end(), face) - edges[d].begin() - 1;
+      };
+      for (std::size_t row = 0; row < cells.size(); ++row) {
+        const std::int64_t at = place((*lower[d])[row]);
+        if (place((*upper[d])[row]) != at + 1) return;
+        cells[row] = cells[row] * static_cast<std::int64_t>(n) + at;
+      }
+    }
+    std::vector<bool> seen(cells.size());
+    for (const std::int64_t cell : cells) {
+      if (left != 1 || seen[static_cast<std::size_t>(cell)]) return;
+      seen[static_cast<std::size_t>(cell)] = true;
+    }
+    m_grid.cell_of_row = std::move(cells);
+    m_grid.edges = std::move(edges);
+  }
+
+  TomofastGrid m_grid;
+  std::vector<std::array<std::int64_t, 3>> m_indices;
+  /// of i, j and k
+  CellCounts m_counts{1, 1, 1};
+};
+
+}  // namespace
+
+TomofastGrid read_tomofast_grid(const InputFile& file, double to_si) {
+  ProblemList problems;
+  NumberRows rows(file, "cell", problems);
+  static_cast<void>(rows.read_count());
+  GridRows grid;
+  std::vector<double> row;
+  std::size_t columns = 0;
+  while (rows.next(row)) {
+    if (columns == 0) columns = row.size();
+    if (row.size() != columns || (columns != 9 && columns != 10 && columns != 12)) {
+      rows.refuse(
+          "lines with another number of columns",
+          fmt::format(
+              "{} columns; X1 X2 Y1 Y2 Z1 Z2 i j k, or a value or three before i, are needed, in all lines alike",
+              row.size()));
+      continue;
+    }
+    std::array<std::int64_t, 3> indices{};
+    if (!indices_of(row.data() + columns - 3, indices)) {
+      rows.refuse("indices that are none", fmt::format("i, j, k are {}, {}, {}; whole numbers from 1 are needed",
+                                                       row[columns - 3], row[columns - 2], row[columns - 1]));
+      continue;
+    }
+    if (!(row[0] < row[1] && row[2] < row[3] && row[4] < row[5])) {
+      rows.refuse("cells without size", "X2, Y2 or Z2 is not above X1, Y1 or Z1; Z is the depth, Z1 the cell's top");
+      continue;
+    }
+    const std::size_t n_values = columns - 9;
+    to_unit(rows, row.data() + 6, n_values, to_si);
+    grid.add(row.data(), row.data() + 6, n_values, indices);
+  }
+  problems.throw_if_any();
+  return grid.finish(file);
+}
+
+std::vector<std::vector<double>> read_tomofast_values(const InputFile& file, double to_si, std::int64_t cells) {
+  ProblemList problems;
+  NumberRows rows(file, "value", problems);
+  const std::int64_t count = rows.read_count();
+  if (count != cells) {
+    throw InputError(rows.where(), "",
+                     fmt::format("{}, but the grid has {}; name the grid that they belong to by --mesh",
+                                 counted(count, "value"), counted(cells, "cell")));
+  }
+  std::vector<std::vector<double>> values;
+  std::vector<double> row;
+  while (rows.next(row)) {
+    if (values.empty() && (row.size() == 1 || row.size() == 3)) values.resize(row.size());
+    if (row.size() != values.size()) {
+      rows.refuse("lines with another number of values",
+                  fmt::format("{} numbers; one, or three of a magnetisation, a line are needed, in all lines alike",
+                              row.size()));
+      continue;
+    }
+    to_unit(rows, row.data(), row.size(), to_si);
+    add_values(values, row.data(), row.size());
+  }
+  problems.throw_if_any();
+  return values;
+}
+
+std::vector<double> in_cell_order(CellOrder order, const CellCounts& counts, const std::vector<double>& of_file) {
+  std::vector<double> values(of_file.size());
+  std::size_t read = 0;
+  each_cell(order, counts, [&](std::size_t cell) { values[cell] = of_file[read++]; });
+  return values;
+}
+
+std::vector<double> in_cell_order(const TomofastGrid& grid, const std::vector<double>& of_rows) {
+  std::vector<double> values(of_rows.size());
+  for (std::size_t row = 0; row < of_rows.size(); ++row) {
+    values[static_cast<std::size_t>(grid.cell_of_row[row])] = of_rows[row];
+  }
+  return values;
+}
+
+PointFields read_tomofast_data(const InputFile& file, Field field, Axes axes) {
+  ProblemList problems;
+  NumberRows rows(file, "station", problems);
+  PointFields data;
+  data.axes = axes;
+  const auto layout = [&](std::size_t columns) -> std::optional<DataColumns> {
+    switch (columns) {
+      case 3: return DataColumns{};
+      case 4: return DataColumns{{field}};
+      case 6: return DataColumns{fields_of(FieldSet::magnetic)};
+      default: return std::nullopt;
+    }
+  };
+  read_rows(file, rows, data, layout, [&](std::size_t columns, std::size_t) {
+    return fmt::format("{} columns; X, Y, Z and {}, or bx, by, bz, are needed, in all lines alike", columns,
+                       info(field).name);
+  });
+  problems.throw_if_any();
+  for (double& z : data.points.upward) z = other_way(z);
+  if (data.fields == FieldList{Field::gz}) {
+    for (double& value : data.values.front()) value *= milligals;
+  }
+  return data;
+}
+
+void write_tomofast_grid(TextOutput& out, const CellEdges& edges) {
+  const CellCounts counts = counts_of(edges);
+  const auto& [x, y, z] = edges;
+  const auto n = [&](std::size_t d) { return static_cast<std::size_t>(counts[d]); };
+  out.add(fmt::format("{}\n", counts[0] * counts[1] * counts[2]));
+  for (std::size_t k = 0; k < n(2); ++k) {
+    const std::size_t layer = n(2) - 1 - k;
+    const std::string depths = number_text(other_way(z[layer + 1])) + " " + number_text(other_way(z[layer]));
+    for (std::size_t j = 0; j < n(1); ++j) {
+      const std::string rest = fmt::format(" {} {} {} ", number_text(y[j]), number_text(y[j + 1]), depths);
+      for (std::size_t i = 0; i < n(0); ++i) {
+        out.add(x[i]);
+        out.add(' ');
+        out.add(x[i + 1]);
+        out.add(rest);
+        out.add(fmt::format("{} {} {}\n", i + 1, j + 1, k + 1));
+      }
+    }
+  }
+}
+
+void write_tomofast_data(TextOutput& out, const PointFields& points, FieldList fields, Axes axes) {
+  std::vector<std::pair<std::vector<double>, double>> columns;
+  for (const FieldInfo& field : fields) {
+    const ColumnOfField column = column_of(points, field.field, axes);
+    check_no_nan({column.values, {}}, field.field, "Tomofast data");
+    columns.emplace_back(column.values, field.field == Field::gz ? milligals : 1.0);
+  }
+  out.add(fmt::format("{}\n", points.points.size()));
+  for (std::size_t i = 0; i < points.points.easting.size(); ++i) {
+    add_place(out, points.points, i, other_way(points.points.upward[i]));
+    for (const auto& [values, to_output] : columns) {
+      out.add(' ');
+      out.add(in_unit(values[i], to_output));
+    }
+    if (columns.empty()) out.add(" 0");
+    out.add('\n');
+  }
+}
+
+}  // namespace prismfield

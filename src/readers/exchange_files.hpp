@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/file_content.hpp"
+#include "formats/input_file.hpp"
+#include "formats/output_file.hpp"
+#include "model/cells.hpp"
+
+namespace prismfield {
+
+/// A mesh and what fills it in the formats of UBC's programs.
+struct UbcFiles {
+  std::filesystem::path mesh;
+  /// of it, the susceptibility and the magnetisation two may be missing
+  std::filesystem::path density;
+  /// factor from the file's unit to kg/m3; UBC's programs write g/cm3
+  double density_to_si = 1000;
+  /// what cells without a mass, such as air, hold, in the files' units; unset: none is without
+  std::optional<double> inactive = {};
+  std::filesystem::path susceptibility = {}, magnetization = {};
+};
+
+/// The meshes of UBC's programs: three counts of cells, three numbers of a corner, then widths (tensor) or the smallest
+/// Cell edges of a UBC mesh file: counts, the top south-west corner, widths towards east and north and downwards, of
+/// which `3*50` and `3 * 50` are three. Throws InputError, by line, for the first error, for more cells than can be
+/// counted, for other meshes, and, for a file of one number a line, that it looks like a model.
+[[nodiscard]] CellEdges read_ubc_mesh(const InputFile& file);
+
+/// The cells of a UBC OcTree mesh in the order of the file, z up, density 0: counts of the smallest cells, the top
+/// south-west corner, their edges, the number of cells, then `i j k size` a line, from 1, k downwards. Throws
+/// InputError with every error found.
+[[nodiscard]] PrismBlock read_ubc_octree(const InputFile& file);
+
+/// The numbers of a UBC model in the order of the file, `to_si` times what is written; `mesh`: what has the cells.
+/// Throws InputError with every error found, or that the file looks like a mesh.
+[[nodiscard]] std::vector<double> read_ubc_values(const InputFile& file, double to_si, std::int64_t cells,
+                                                  const std::string& mesh, const std::string& what);
+
+/// Densities of a UBC file, kg/m3, or other values named `what`, `to_si` times what is written: depth fastest, then
+/// easting, then northing in the file, in the order of cells here. Throws InputError with every error found, or that
+/// the file looks like a mesh.
+[[nodiscard]] std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts,
+                                                     const std::string& what = "density");
+
+/// Effective susceptibilities of a UBC vector model, three numbers a line in UBC's order: along easting, northing and
+/// downwards, each `to_si` times what is written in A/m, as columns along easting, northing and upward in the order of
+/// cells here. Throws InputError with every error found.
+[[nodiscard]] std::array<std::vector<double>, 3> read_ubc_vectors(const InputFile& file, double to_si,
+                                                                  const CellCounts& counts);
+
+/// A/m of an effective susceptibility of 1: |F0|/mu0.
+[[nodiscard]] double magnetization_of(const InducingField& field);
+
+/// What inactive cells have in models of UBC's magnetic programs.
+inline constexpr double ubc_inactive = -100;
+
+/// The number by which a model seems to mark its cells of air.
+struct AirMark {
+  /// SI
+  double value = 0;
+  /// No rock has it: an error where it would be computed. Otherwise a warning.
+  bool is_certain = false;
+  /// e.g. "has -100 g/cm3, beyond any rock, in 400 of its 1,000 cells"
+  std::string text;
+};
+
+/// The mark of air in a model's densities or susceptibilities, SI; NaN is passed over, `to_si` is the factor from the
+/// file's unit. Certain: the one density beyond any rock that several cells have and other cells have not, or a
+/// susceptibility below -1. Otherwise the least value where it is negative, in more than 1 % of the cells, further from
+/// the next than that from the largest, and no contrast (5 g/cm3 or more below 0, none of the others as far), no
+/// density beside others of rock, or a susceptibility below -0.1.
+[[nodiscard]] std::optional<AirMark> find_air_mark(const std::vector<double>& values, std::size_t property,
+                                                   double to_si);
+
+/// Numbers of cells, and the factor from a file's unit to theirs.
+struct CellNumbers {
+  const std::vector<double>* values;
+  double to_si = 1;
+};
+
+/// Columns of a file whose unit is `to_si`: one, or the three of a vector, of which the third points down in the file.
+[[nodiscard]] std::vector<CellNumbers> numbers_of(std::span<const std::vector<double>> columns, double to_si);
+
+/// How many cells are inactive: their numbers are all `mark`.
+[[nodiscard]] std::int64_t count_mark(const std::vector<CellNumbers>& columns, double mark);
+
+/// Replaces the numbers of every inactive cell in a file whose unit is `to_si`, columns as in numbers_of(). Returns how
+/// many cells.
+std::int64_t replace_mark(std::span<std::vector<double>> columns, double mark, double to_si, double replacement);
+
+/// What to say of a number that marks inactive cells, NaN in the columns, by all their numbers: that it lies within the
+/// range of the active ones; "" otherwise. Throws InputError, with `option`, where all numbers of an active cell are
+/// it.
+[[nodiscard]] std::string check_mark(const std::vector<CellNumbers>& columns, double mark, const std::string& option);
+
+/// Measurements of a UBC file: their number, then `E N elevation [value [sigma]]` a line, the same columns in all,
+/// `!` comments. Values are those of `field`, unset: gz, in mGal or Eotvos, positive downwards unless `axes` says
+/// otherwise; a file of places alone has no field. Magnetic data begin with `incl decl |F0|` and `aincl adecl idir`:
+/// the inducing field, degrees and nT, and along what the anomaly is measured, which is the inducing field (tmi), an
+/// axis (bx, by, bz) or, with idir 2, nothing (amplitude). Throws InputError with every error found.
+[[nodiscard]] PointFields read_ubc_data(const InputFile& file, std::optional<Field> field, std::optional<Axes> axes);
+
+/// Writes a mesh: reading it gives the same edges to 1 ulp. Throws RunError.
+void write_ubc_mesh(TextOutput& out, const CellEdges& edges);
+
+/// In which order a file has the numbers of cells: as cells are numbered here, by UBC's (depth fastest, then easting,
+/// then northing), or as write_tomofast_grid() has them, layers from the top.
+enum class CellOrder { own, ubc, tomofast };
+
+/// Numbers of all cells in the order of a file as those of cells here.
+[[nodiscard]] std::vector<double> in_cell_order(CellOrder order, const CellCounts& counts,
+                                                const std::vector<double>& of_file);
+
+/// Writes a line a cell, Tomofast's below how many they are: values over `to_si` of each column, `inactive` for NaN.
+/// Where a number of the file times to_si can be the value itself, it is. Throws RunError.
+void write_cell_numbers(TextOutput& out, CellOrder order, const std::vector<CellNumbers>& columns,
+                        const CellCounts& counts, double inactive);
+
+/// Writes places, and of `field`, when they have it, the values with z pointing along `axes`, and the standard
+/// deviations; a magnetic field below the lines that say what it is. Throws InputError when one of these is NaN, and
+/// for magnetic data without an inducing field; RunError.
+void write_ubc_data(TextOutput& out, const PointFields& points, Field field, Axes axes);
+
+/// A grid of Tomofast-x.
+struct TomofastGrid {
+  /// in the file's order, z up, without densities
+  PrismBlock cells;
+  /// the file's values in its order: none, those of one number a cell, or those of a vector, z up
+  std::vector<std::vector<double>> values;
+  /// of a rectilinear grid; nothing of others, such as those whose layers follow the terrain
+  std::optional<CellEdges> edges;
+  /// with edges, for each row of the file, the number of its cell here: easting fastest, then northing, then upward
+  std::vector<std::int64_t> cell_of_row;
+};
+
+/// A grid: the number of cells, then `X1 X2 Y1 Y2 Z1 Z2 [value] i j k` a line, or three values, of a magnetisation, z
+/// down, X along easting; values times `to_si`. Rows may come in any order, and i, j and k may each count along any
+/// axis, either way. It is rectilinear when faces of one index differ by less than a thousandth of a cell. Throws
+/// InputError with every error found.
+[[nodiscard]] TomofastGrid read_tomofast_grid(const InputFile& file, double to_si);
+
+/// Numbers of a grid's cells in the order of the grid's rows: their number, then one a line, or three of a
+/// magnetisation (easting, northing, downwards in the file, upward here), `to_si` times what is written: one list or
+/// three. Throws InputError with every error found.
+[[nodiscard]] std::vector<std::vector<double>> read_tomofast_values(const InputFile& file, double to_si,
+                                                                    std::int64_t cells);
+
+/// Values in the order of the grid's rows as those of its cells, easting fastest. The grid has edges.
+[[nodiscard]] std::vector<double> in_cell_order(const TomofastGrid& grid, const std::vector<double>& of_rows);
+
+/// Data: their number, then `X Y Z value` a line, the value of `field`: gz in m/s2, or tmi in nT; or `X Y Z bx by bz`
+/// in nT. z is down, and gz and bz, unless `axes` says otherwise of these; places alone have no field. Throws
+/// InputError with every error found.
+[[nodiscard]] PointFields read_tomofast_data(const InputFile& file, Field field, Axes axes);
+
+/// Writes a grid with nine columns, X fastest, then Y, layers from the top. Throws RunError.
+void write_tomofast_grid(TextOutput& out, const CellEdges& edges);
+/// Writes places and these fields, gz in m/s2, with z pointing along `axes`; 0 where they are none. Throws InputError
+/// when one is NaN; RunError.
+void write_tomofast_data(TextOutput& out, const PointFields& points, FieldList fields, Axes axes);
+
+}  // namespace prismfield

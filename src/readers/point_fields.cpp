@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The prismfield authors
+#include "readers/point_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <prismfield/request.hpp>
+
+#include "base/human_text.hpp"
+#include "base/limited_problems.hpp"
+#include "base/number_text.hpp"
+#include "formats/cf_attributes.hpp"
+#include "formats/find_format.hpp"
+#include "formats/grid_formats.hpp"
+#include "formats/text_table.hpp"
+#include "model/choices.hpp"
+#include "model/points.hpp"
+#include "readers/point_columns.hpp"
+
+namespace prismfield {
+namespace {
+
+constexpr std::string_view sigma_suffix = "_sigma";
+
+/// A field of a row as a number, NaN for a dummy; nothing where it is text.
+std::optional<double> number_in(std::string_view text) {
+  text = unquoted(text);
+  double value = std::numeric_limits<double>::quiet_NaN();
+  if (is_dummy(text) || parse_number(text, value) == NumberStatus::ok) return value;
+  return std::nullopt;
+}
+
+/// A column of a table that holds a field or its standard deviation, and the factor to the unit of the output.
+struct FieldColumn {
+  std::size_t number = 0;
+  Field field = Field::potential;
+  bool is_sigma = false;
+  double factor = 1;
+  std::vector<double> values;
+};
+
+/// Sets the axes that the file says or the user, who has to say the same. Throws InputError.
+void set_axes(PointFields& points, std::optional<Axes> said, std::optional<Axes> asked, const InputFile& file) {
+  if (said && asked && *said != *asked) {
+    throw InputError("--axes", "",
+                     fmt::format("is {}, but '{}' says itself that its axes are {}; leave the option out", name(*asked),
+                                 file.path.string(), name(*said)));
+  }
+  points.axes = said ? *said : asked.value_or(Axes::z_down);
+  points.axes_are_stated = said || asked;
+}
+
+/// Takes the rows of a table.
+class PointTableReader {
+public:
+  PointTableReader(const InputFile& file, bool has_fields_alone, ProblemList& problems, std::vector<std::string>& notes)
+      : m_file(file),
+        m_has_fields_alone(has_fields_alone),
+        m_problems(problems),
+        m_limited(problems, file.path.string()),
+        m_notes(notes) {}
+
+  void take_columns(const TableColumns& columns) {
+    const std::vector<std::string>& names = columns.names;
+    m_own.names = names;
+    m_factors = place_factors(m_file, columns, {}, m_problems, m_notes);
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      const auto [name, unit] = name_and_unit(unquoted(names[c]));
+      const std::optional<FieldWord> found = field_meant(name);
+      if (!found) {
+        const bool is_place = std::find(columns.at.begin(), columns.at.end(), static_cast<int>(c)) != columns.at.end();
+        if (!is_place && !m_has_fields_alone) m_further.push_back(c);
+        continue;
+      }
+      const std::optional<double> factor = unit_factor(found->field, unit);
+      if (!factor) {
+        m_problems.add(m_file.path.string(), "", excerpt(names[c]) + " " + unit_error(found->field, unit));
+      }
+      for (const FieldColumn& before : m_columns) {
+        if (before.field != found->field || before.is_sigma != found->is_sigma) continue;
+        m_problems.add(m_file.path.string(), "",
+                       fmt::format("two columns hold {}; take one out",
+                                   std::string(info(found->field).name) + (found->is_sigma ? "_sigma" : "")));
+      }
+      m_columns.push_back({c, found->field, found->is_sigma, factor.value_or(1), {}});
+    }
+  }
+
+  void take_row(const TableRequest::Row& row) {
+    const auto metres = [&](std::size_t d) {
+      // + 0 makes -0 of a flipped sign 0
+      return m_factors[d] == 1 ? row.values[d] : decimal_product(row.values[d], m_factors[d]) + 0.0;
+    };
+    m_lines.push_back(row.line);
+    m_points.easting.push_back(metres(0));
+    m_points.northing.push_back(metres(1));
+    m_points.upward.push_back(metres(2));
+    for (FieldColumn& column : m_columns) {
+      const std::string_view text = row.fields[column.number];
+      const std::optional<double> value = number_in(text);
+      if (!value || std::isinf(*value)) {
+        m_limited.add("text where a number belongs", [&] {
+          return Problem{line_of(m_file, row.line), std::string(info(column.field).name),
+                         excerpt(unquoted(text)) + " is not a number"};
+        });
+      }
+      column.values.push_back(value.value_or(0));
+    }
+    if (!m_further.empty()) m_own.add_row(row.fields);
+  }
+
+  void take_comment(std::string_view comment) {
+    if (!m_axes) m_axes = axes_in_comment(comment);
+  }
+
+  PointFields finish(std::optional<Axes> axes) {
+    for (FieldColumn& column : m_columns) scale_decimals(column.values, column.factor);
+    PointFields result;
+    result.columns = carried_columns(m_own, m_further);
+    for (PointColumn& column : result.columns) {
+      column.is_of_stations = column.is_text || !is_variable_of_run(column.name);
+    }
+    result.points = std::move(m_points);
+    set_axes(result, m_axes, axes, m_file);
+    for (const FieldInfo& field : field_infos) {
+      FieldColumn* const values = column(field.field, false);
+      FieldColumn* const sigma = column(field.field, true);
+      if (values == nullptr) {
+        if (sigma != nullptr) m_notes.push_back(fmt::format("{}_sigma without {} is left out", field.name, field.name));
+        continue;
+      }
+      result.fields.add(field.field);
+      result.values.push_back(std::move(values->values));
+      result.sigma.push_back(sigma == nullptr ? std::vector<double>() : std::move(sigma->values));
+    }
+    return result;
+  }
+
+  void throw_if_any() {
+    refuse_dummies(
+        m_points, [&](std::size_t i) { return line_of(m_file, m_lines[i]); }, m_limited);
+    m_limited.finish();
+    m_problems.throw_if_any();
+  }
+
+private:
+  FieldColumn* column(Field field, bool is_sigma) {
+    for (FieldColumn& found : m_columns) {
+      if (found.field == field && found.is_sigma == is_sigma) return &found;
+    }
+    return nullptr;
+  }
+
+  const InputFile& m_file;
+  bool m_has_fields_alone;
+  ProblemList& m_problems;
+  LimitedProblems m_limited;
+  std::vector<std::string>& m_notes;
+  std::optional<Axes> m_axes;
+  Points m_points;
+  std::vector<std::int64_t> m_lines;
+  /// of easting, northing and upward, to metres with z up
+  std::vector<double> m_factors;
+  std::vector<FieldColumn> m_columns;
+  StationColumns m_own;
+  /// columns that are neither coordinates nor fields
+  std::vector<std::size_t> m_further;
+};
+
+/// Whether numbers rise by equal steps but for rounding.
+bool is_even(const std::vector<double>& values) {
+  const double step = (values.back() - values.front()) / static_cast<double>(values.size() - 1);
+  double place = values.front();
+  for (const double value : values) {
+    if (std::fabs(value - place) > 1e-6 * step) return false;
+    place = value + step;
+  }
+  return step > 0;
+}
+
+}  // namespace
+
+void scale_decimals(std::vector<double>& values, double factor) {
+  if (factor == 1) return;
+  for (double& value : values) value = decimal_product(value, factor);
+}
+
+FieldVariables::FieldVariables(const std::vector<std::string>& names) {
+  for (const bool is_exact : {true, false}) {
+    for (const std::string& name : names) {
+      const std::optional<FieldWord> word = field_meant(name);
+      if (!word) continue;
+      const std::string exact = std::string(info(word->field).name) + std::string(word->is_sigma ? sigma_suffix : "");
+      // the first stays
+      if ((name == exact) == is_exact) (word->is_sigma ? sigma : values).emplace(word->field, name);
+    }
+  }
+}
+
+ColumnOfField column_of(const PointFields& points, Field field, Axes axes) {
+  const auto at = static_cast<std::size_t>(points.fields.index_of(field));
+  ColumnOfField column{points.values[at], points.sigma[at]};
+  if (axes != points.axes && info(field).odd_in_z) {
+    // 0 - x, so that 0 does not become -0
+    for (double& value : column.values) value = 0.0 - value;
+  }
+  return column;
+}
+
+PointFields with_axes(PointFields points, Axes axes) {
+  for (const FieldInfo& field : points.fields) {
+    points.values[static_cast<std::size_t>(points.fields.index_of(field.field))] =
+        column_of(points, field.field, axes).values;
+  }
+  for (PointColumn& column : points.columns) {
+    if (axes == points.axes || column.is_of_stations || !turns_with_gz(column.name)) continue;
+    for (double& value : column.numbers) value = 0.0 - value;
+  }
+  points.axes = axes;
+  return points;
+}
+
+void check_no_nan(const ColumnOfField& column, Field field, const char* format) {
+  for (const auto* values : {&column.values, &column.sigma}) {
+    const auto n = std::count_if(values->begin(), values->end(), [](double value) { return std::isnan(value); });
+    if (n == 0) continue;
+    throw InputError(
+        "", "",
+        fmt::format("{} of {}{} {} no number, which {} cannot hold; leave out the points", grouped(n), info(field).name,
+                    values == &column.sigma ? "_sigma" : "", n == 1 ? "is" : "are", format));
+  }
+}
+
+PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, std::vector<std::string>& notes) {
+  TableRequest request = place_columns();
+  if (spec.columns_without_names > 3) {
+    if (!spec.field) {
+      throw file.error(
+          fmt::format("has {} columns without names; say by --field which field stands behind easting, northing and "
+                      "upward, such as "
+                      "--field gz",
+                      spec.columns_without_names));
+    }
+    const std::string name(info(*spec.field).name);
+    request.columns = {"easting", "northing", "upward", name};
+    if (spec.columns_without_names > 4) request.columns.push_back(name + std::string(sigma_suffix));
+  }
+  ProblemList problems;
+  PointTableReader reader(file, spec.has_fields_alone, problems, notes);
+  request.take_comment = [&](std::string_view comment) { reader.take_comment(comment); };
+  request.take_columns = [&](const TableColumns& columns) { reader.take_columns(columns); };
+  request.take_row = [&](const TableRequest::Row& row) { reader.take_row(row); };
+  static_cast<void>(read_table(file, request, problems));
+  reader.throw_if_any();
+  return reader.finish(spec.axes);
+}
+
+void find_grid(Points& points) {
+  const std::size_t n = points.easting.size();
+  std::size_t n_easting = 1;
+  while (n_easting < n && points.northing[n_easting] == points.northing[0]) ++n_easting;
+  if (n_easting < 2 || n_easting == n || n % n_easting != 0) return;
+  const std::vector<double> easting(points.easting.begin(),
+                                    points.easting.begin() + static_cast<std::ptrdiff_t>(n_easting));
+  std::vector<double> northing;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i % n_easting == 0) northing.push_back(points.northing[i]);
+    if (points.easting[i] != easting[i % n_easting] || points.northing[i] != northing.back()) return;
+  }
+  if (!is_even(easting) || !is_even(northing)) return;
+  points.grid_easting = easting;
+  points.grid_northing = std::move(northing);
+}
+
+namespace {
+
+/// Reads the fields of points in an HDF5 file.
+class PointArrayReader {
+public:
+  PointArrayReader(const InputFile& file, const Hdf5File& content) : m_file(file), m_content(content) {}
+
+  PointFields read(std::optional<Axes> axes, std::vector<std::string>& unread) {
+    PointFields result;
+    result.points = read_points();
+    const FieldVariables variables(m_content.dataset_names("/"));
+    for (const auto& [field, name] : variables.values) {
+      const auto sigma = variables.sigma.find(field);
+      result.fields.add(field);
+      result.values.push_back(read_field(field, name));
+      result.sigma.push_back(sigma == variables.sigma.end() ? std::vector<double>() : read_field(field, sigma->second));
+    }
+    m_problems.throw_if_any();
+    set_axes(result, find_axes(variables), axes, m_file);
+    for (const std::string& name : further_names(variables, unread)) {
+      auto column = read_point_column(m_content, name);
+      if (column && !column->numbers.empty()) column->numbers = in_order(name, std::move(column->numbers));
+      if (column && column->is_text && is_turned(name)) column.reset();
+      if (column) {
+        result.columns.push_back(std::move(*column));
+      } else {
+        unread.push_back(name);
+      }
+    }
+    return result;
+  }
+
+  /// Throws InputError for lists that make neither stations nor a grid, and for values that are not finite.
+  Points read_points() {
+    Points points;
+    const std::vector<double> easting = m_content.read("easting");
+    const std::vector<double> northing = m_content.read("northing");
+    check_places();
+    points.upward = in_order("upward", m_content.read("upward"));
+    m_shape = shape_of("upward");
+    const auto n_easting = static_cast<std::int64_t>(easting.size());
+    const auto n_northing = static_cast<std::int64_t>(northing.size());
+    if (m_shape == std::vector<std::int64_t>{n_northing, n_easting} && n_easting > 0 && n_northing > 0) {
+      points = make_grid(easting, northing, [&](const auto&, const auto&) { return std::move(points.upward); });
+    } else if (m_shape == std::vector<std::int64_t>{n_easting} && n_northing == n_easting && n_easting > 0) {
+      points.easting = easting;
+      points.northing = northing;
+    } else {
+      throw m_file.error(
+          fmt::format("has {} easting and {} northing, but upward of shape {}; upward (northing, easting) "
+                      "or three lists of one length are needed",
+                      n_easting, n_northing, shape_text(m_shape)));
+    }
+    for (const auto* column : {&points.easting, &points.northing, &points.upward}) {
+      const bool finite = std::all_of(column->begin(), column->end(), [](double x) { return std::isfinite(x); });
+      if (!finite) throw m_file.error("has coordinates that are NaN or infinite");
+    }
+    return points;
+  }
+
+private:
+  /// Throws InputError for coordinates that are no heights and lengths in metres.
+  void check_places() const {
+    for (const char* name : {"easting", "northing", "upward"}) {
+      const std::string unit = m_content.text_attribute(name, "units").value_or("");
+      if (!is_length_unit(unit, 1)) throw m_file.error(fmt::format("has {} that {}", name, other_length_unit(unit, 1)));
+    }
+    if (m_content.text_attribute("upward", "positive") == "down") {
+      throw m_file.error("has upward that is positive down; heights are needed: change the sign and the attribute");
+    }
+  }
+
+  /// Whether an array on a grid runs along northing fastest.
+  [[nodiscard]] bool is_turned(const std::string& name) const {
+    return m_content.dimension_names(name) == std::vector<std::string>{"easting", "northing"};
+  }
+
+  /// (northing, easting) on a grid
+  [[nodiscard]] std::vector<std::int64_t> shape_of(const std::string& name) const {
+    std::vector<std::int64_t> shape = m_content.shape(name);
+    if (shape.size() == 2 && is_turned(name)) std::swap(shape[0], shape[1]);
+    return shape;
+  }
+
+  /// The values of an array, easting fastest on a grid.
+  [[nodiscard]] std::vector<double> in_order(const std::string& name, std::vector<double> values) const {
+    const std::vector<std::int64_t> shape = m_content.shape(name);
+    if (shape.size() != 2 || !is_turned(name)) return values;
+    return turned(values, static_cast<std::size_t>(shape[1]), static_cast<std::size_t>(shape[0]));
+  }
+
+  /// What the file has at its points beside coordinates, fields and their standard deviations; what it has elsewhere,
+  /// or cannot be read, is added to `unread`.
+  [[nodiscard]] std::vector<std::string> further_names(const FieldVariables& fields,
+                                                       std::vector<std::string>& unread) const {
+    std::vector<std::string> known{"easting", "northing", "upward"};
+    for (const auto& [field, name] : fields.values) {
+      known.push_back(name);
+      if (const auto sigma = fields.sigma.find(field); sigma != fields.sigma.end()) known.push_back(sigma->second);
+    }
+    for (const std::string& dimension : m_content.dimension_names("upward")) known.push_back(dimension);
+    std::vector<std::string> names, others;
+    const auto is_known = [&](const std::string& name) {
+      return std::find(known.begin(), known.end(), name) != known.end();
+    };
+    for (const std::string& name : m_content.dataset_names("/", NameOrder::as_made)) {
+      if (is_known(name)) continue;
+      try {
+        const std::vector<std::int64_t> shape = shape_of(name);
+        if (shape == m_shape) {
+          names.push_back(name);
+        } else if (!shape.empty()) {
+          others.push_back(name);
+        }
+        for (const std::string& dimension : m_content.dimension_names(name)) {
+          if (dimension != name) known.push_back(dimension);
+        }
+      } catch (const RunError&) {
+        others.push_back(name);
+      }
+    }
+    std::copy_if(others.begin(), others.end(), std::back_inserter(unread),
+                 [&](const std::string& name) { return !is_known(name); });
+    return names;
+  }
+
+  std::vector<double> read_field(Field field, const std::string& name) {
+    if (shape_of(name) != m_shape) {
+      m_problems.add(m_file.error(fmt::format("has {} of shape {}, but points of shape {}", name,
+                                              shape_text(shape_of(name)), shape_text(m_shape))));
+      return {};
+    }
+    const std::string unit = m_content.text_attribute(name, "units").value_or("");
+    const std::optional<double> factor = unit_factor(field, unit);
+    if (!factor) m_problems.add(m_file.error(fmt::format("has {} that {}", excerpt(name), unit_error(field, unit))));
+    std::vector<double> values = in_order(name, m_content.read(name));
+    scale_decimals(values, factor.value_or(1));
+    return values;
+  }
+
+  [[nodiscard]] std::optional<Axes> find_axes(const FieldVariables& fields) const {
+    std::vector<std::string> places{"/"};
+    for (const auto& [field, name] : fields.values) places.push_back(name);
+    for (const std::string& place : places) {
+      const std::optional<std::string> word = m_content.text_attribute(place, "axes");
+      if (const auto said = word ? axes_named(*word) : std::nullopt) return said;
+    }
+    return std::nullopt;
+  }
+
+  const InputFile& m_file;
+  const Hdf5File& m_content;
+  std::vector<std::int64_t> m_shape;
+  ProblemList m_problems;
+};
+
+/// read(content) of a file; a failure is an error of the file.
+template <class Read>
+auto of_arrays(const InputFile& file, const Read& read) {
+  try {
+    return read(Hdf5File::open(file.path));
+  } catch (const RunError& error) {
+    throw InputError(file.where, file.key, error.what());
+  }
+}
+
+}  // namespace
+
+PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes, std::vector<std::string>& unread) {
+  return of_arrays(file, [&](const Hdf5File& content) { return PointArrayReader(file, content).read(axes, unread); });
+}
+
+Points read_array_points(const InputFile& file) {
+  return of_arrays(file, [&](const Hdf5File& content) {
+    for (const char* name : direction_names) {
+      if (content.has(name)) continue;
+      throw file.error("is HDF5 or netCDF, but holds no points (easting, northing, upward), as a result has them");
+    }
+    return PointArrayReader(file, content).read_points();
+  });
+}
+
+std::string point_image(const PointFields& points, const WriteSpec& spec) {
+  Hdf5File out = Hdf5File::create_in_memory(spec.file, Checksums::fletcher32);
+  write_origin(out, spec.title, spec.command);
+  write_crs(out, spec.crs);
+  write_inducing_field(out, points.inducing_field);
+  write_point_kind(out, points.points);
+  if (points.axes_are_stated) out.write_attribute("/", "axes", std::string(name(points.axes)));
+  const PointLayout layout = write_points(out, "", points.points);
+  for (const FieldInfo& field : points.fields) {
+    const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
+    const std::string field_name(field.name);
+    const std::string unit(field.unit);
+    write_point_values(out, layout, field_name, std::string(field.long_name), unit, points.axes,
+                       points.values[at].data());
+    if (points.sigma[at].empty()) continue;
+    const std::string sigma_name = field_name + std::string(sigma_suffix);
+    write_point_values(out, layout, sigma_name, "standard deviation of " + field_name, unit, points.axes,
+                       points.sigma[at].data());
+    out.write_attribute(field_name, "ancillary_variables", sigma_name);
+  }
+  for (const PointColumn& column : points.columns) write_point_column(out, layout, column);
+  return sealed_image(out);
+}
+
+namespace {
+
+bool is_table(const std::filesystem::path& file) {
+  if (std::error_code error; !std::filesystem::is_regular_file(file, error)) return false;
+  const InputFile input{file, "", ""};
+  const std::vector<FileFormat> fits = formats_of(input);
+  if (fits.empty() || fits[0] == FileFormat::hdf5) return false;
+  if (fits[0] == FileFormat::csv || fits[0] == FileFormat::xyz) return true;
+  throw input.error(
+      fmt::format("is no result and no table of one: {}; prismfield convert IN OUT.csv makes a table of points",
+                  info(fits[0]).long_name));
+}
+
+/// A table's coordinates and fields as variables.
+Hdf5File read_table_of(const std::filesystem::path& file) {
+  PointTableSpec spec;
+  spec.has_fields_alone = true;
+  std::vector<std::string> notes;
+  const PointFields read = read_point_table({file, "", ""}, spec, notes);
+  Hdf5File result = Hdf5File::create_in_memory(file);
+  const auto write = [&](const std::string& column, const std::vector<double>& values, std::string_view unit) {
+    result.write(column, {static_cast<std::int64_t>(values.size())}, values.data());
+    result.write_attribute(column, "units", std::string(unit));
+  };
+  write("easting", read.points.easting, "m");
+  write("northing", read.points.northing, "m");
+  write("upward", read.points.upward, "m");
+  for (const FieldInfo& field : read.fields) {
+    const std::string column(field.name);
+    write(column, read.values[static_cast<std::size_t>(read.fields.index_of(field.field))], field.unit);
+    if (read.axes_are_stated && field.odd_in_z) result.write_attribute(column, "axes", name(read.axes));
+  }
+  return result;
+}
+
+}  // namespace
+
+Hdf5File open_result(const std::filesystem::path& file) {
+  return is_table(file) ? read_table_of(file) : Hdf5File::open(file);
+}
+
+}  // namespace prismfield
