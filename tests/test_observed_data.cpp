@@ -4,12 +4,12 @@
 
 #include <prismfield/request.hpp>
 
-#include "formats/file_content.hpp"
 #include "formats/hdf5_file.hpp"
 #include "made_hdf5.hpp"
 #include "model/axis.hpp"
 #include "scratch_folder.hpp"
 #include "writers/result_file.hpp"
+#include "writers/write_content.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

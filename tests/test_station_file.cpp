@@ -6,6 +6,7 @@
 #include "points_test.hpp"
 #include "readers/point_fields.hpp"
 #include "readers/station_file.hpp"
+#include "writers/write_content.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "formats/file_content.hpp"
 #include "formats/output_file.hpp"
+#include "writers/write_content.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -19,9 +19,10 @@
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "case/output_check.hpp"
-#include "formats/file_content.hpp"
 #include "model/plausible.hpp"
 #include "parallel/agreement.hpp"
+#include "readers/read_content.hpp"
+#include "writers/write_content.hpp"
 
 namespace prismfield {
 namespace {

@@ -22,10 +22,10 @@
 #include "base/human_text.hpp"
 #include "base/temporary_file.hpp"
 #include "case/output_check.hpp"
-#include "formats/file_content.hpp"
 #include "inversion/outcome.hpp"
 #include "readers/cell_file.hpp"
 #include "writers/inversion_files.hpp"
+#include "writers/write_content.hpp"
 
 namespace prismfield {
 namespace {

@@ -21,7 +21,6 @@
 #include "base/interrupt.hpp"
 #include "base/temporary_file.hpp"
 #include "case/output_check.hpp"
-#include "formats/file_content.hpp"
 #include "formats/find_format.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/text_table.hpp"
@@ -30,7 +29,9 @@
 #include "model/prism_check.hpp"
 #include "parallel/agreement.hpp"
 #include "readers/point_fields.hpp"
+#include "readers/read_content.hpp"
 #include "writers/inversion_files.hpp"
+#include "writers/write_content.hpp"
 
 namespace prismfield {
 namespace {

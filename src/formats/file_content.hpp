@@ -20,8 +20,6 @@
 
 namespace prismfield {
 
-class TextOutput;
-
 /// A number a cell, easting fastest, then northing, then upward, NaN in inactive cells.
 struct CellValues {
   /// density, susceptibility, magnetization_easting, _northing and _upward, amplitude (of the magnetisation), or any
@@ -180,94 +178,5 @@ inline constexpr std::array format_infos = {
 [[nodiscard]] std::string why_not_held(const std::filesystem::path& file, const std::string& name);
 /// The suffixes that say something, for messages.
 [[nodiscard]] std::string known_suffixes();
-
-/// A file to read, and what it does not say itself.
-struct ReadSpec {
-  InputFile file;
-  /// unset: found by suffix and content
-  std::optional<FileFormat> format;
-  /// the mesh that a file of values belongs to: UBC mesh, Tomofast grid or a model in HDF5
-  std::optional<InputFile> mesh;
-  /// factor of densities to kg/m3; unset: as usual for the format
-  std::optional<double> density_to_si;
-  /// along which z gz, gxz and gyz point; unset: as the file says, else down
-  std::optional<Axes> axes;
-  /// which field a column without name holds, which values of a model are meant, `magnetization` three of them; "":
-  /// gz, the property that the file has
-  std::string field;
-  /// where the file does not state it
-  std::optional<InducingField> inducing_field = {};
-  /// what inactive cells hold in a file of plain values; unset: -100 in those of UBC's magnetic programs, in others
-  /// none is inactive
-  std::optional<double> inactive;
-};
-
-/// What was read, and what to say about it.
-struct ReadFile {
-  FileFormat format = FileFormat::hdf5;
-  FileContent content;
-  /// factor of the file's densities to kg/m3
-  double density_to_si = 1;
-  /// the reference system that the file states
-  std::optional<Crs> crs;
-  /// what else it has at its points, by name: not read
-  std::vector<std::string> unread;
-  std::vector<std::string> notes;
-};
-
-/// A file to write.
-struct WriteSpec {
-  std::filesystem::path file;
-  FileFormat format = FileFormat::hdf5;
-  /// what says the format, for messages: --to or OUT
-  std::string format_said_by = "--to";
-  std::optional<double> density_to_si;
-  /// unset: HDF5, tables and VTK keep the axes that were read, other formats have z down
-  std::optional<Axes> axes;
-  /// of points: the field that a format with one number a point holds; "": gz, or the only one
-  std::string field;
-  /// what inactive cells get in a file of plain values; unset: -100 in those of UBC's magnetic programs, else 0
-  std::optional<double> inactive;
-  /// the option that says so, by which the number has to tell them from the others; "": it has not
-  std::string inactive_said_by;
-  /// written where the format has a place for it
-  std::optional<Crs> crs;
-  std::string title;
-  std::string command;
-};
-
-/// What was written.
-struct WrittenFile {
-  /// "32,000 cells"
-  std::string what;
-  /// unit, axes and order
-  std::string how;
-  std::vector<std::string> notes;
-};
-
-/// Reads a file of any format. Throws InputError with every error found; options are named where they are the remedy.
-[[nodiscard]] ReadFile read_content(const ReadSpec& spec);
-
-/// Writes content: under a temporary name in the same folder, renamed when complete. Cells become prisms and prisms
-/// that fill a grid become cells where the format wants it. Throws InputError when the format cannot hold the content;
-/// RunError, leaving neither a half-written file nor a changed old one.
-[[nodiscard]] WrittenFile write_content(const WriteSpec& spec, const FileContent& content);
-
-// Files of VTK's XML formats, for ParaView, VisIt and PyVista: numbers as bytes behind the XML, z up, lengths in
-// metres.
-
-/// A rectilinear grid (.vtr): each of the model's values a number a cell, NaN in inactive cells, components of a vector
-/// as one array of three, and `active`, 1 or 0, where there are any. Throws RunError.
-void write_vtr(TextOutput& out, const CellModel& model);
-
-/// Prisms as voxels of an unstructured grid (.vtu) with their properties. Throws RunError.
-void write_vtu(TextOutput& out, const ListedPrisms& prisms);
-
-/// Points (.vtp), each a vertex, with their fields in units and axes of the output and their other columns of numbers.
-/// Throws RunError.
-void write_vtp(TextOutput& out, const PointFields& points);
-
-/// "32,000 cells (40 x 40 x 20), density -3 to 400 kg/m3", one line.
-[[nodiscard]] std::string describe(const FileContent& content);
 
 }  // namespace prismfield

@@ -34,16 +34,6 @@ void add_values(CellModel& model, CellValues values, std::int64_t epochs);
 [[nodiscard]] CellModel read_cell_arrays(const InputFile& file, const std::string& name,
                                          std::optional<double> density_to_si, const std::optional<CellEdges>& edges);
 
-/// The bytes of an HDF5 file that netCDF-4 programs open: dimensions upward, northing, easting with centres and bounds,
-/// and the values. Throws RunError.
-[[nodiscard]] std::string cell_image(const CellModel& model, const WriteSpec& spec);
-/// The same of prisms: one-dimensional datasets west ... top and their properties.
-[[nodiscard]] std::string prism_image(const ListedPrisms& prisms, const WriteSpec& spec);
-/// Writes prisms as a table with a line of names, densities over `density_to_si`: csv, or separated by blanks below
-/// comments. Throws RunError.
-void write_prism_table(TextOutput& out, const ListedPrisms& prisms, bool csv, double density_to_si,
-                       const std::string& command);
-
 /// The cells with a property other than 0 as prisms: the first values of the model where these are densities,
 /// susceptibility and magnetisation. Inactive cells have none.
 [[nodiscard]] ListedPrisms prisms_of(const CellModel& model);

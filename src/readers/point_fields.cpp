@@ -30,8 +30,6 @@
 namespace prismfield {
 namespace {
 
-constexpr std::string_view sigma_suffix = "_sigma";
-
 /// A field of a row as a number, NaN for a dummy; nothing where it is text.
 std::optional<double> number_in(std::string_view text) {
   text = unquoted(text);
@@ -462,30 +460,6 @@ Points read_array_points(const InputFile& file) {
     }
     return PointArrayReader(file, content).read_points();
   });
-}
-
-std::string point_image(const PointFields& points, const WriteSpec& spec) {
-  Hdf5File out = Hdf5File::create_in_memory(spec.file, Checksums::fletcher32);
-  write_origin(out, spec.title, spec.command);
-  write_crs(out, spec.crs);
-  write_inducing_field(out, points.inducing_field);
-  write_point_kind(out, points.points);
-  if (points.axes_are_stated) out.write_attribute("/", "axes", std::string(name(points.axes)));
-  const PointLayout layout = write_points(out, "", points.points);
-  for (const FieldInfo& field : points.fields) {
-    const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
-    const std::string field_name(field.name);
-    const std::string unit(field.unit);
-    write_point_values(out, layout, field_name, std::string(field.long_name), unit, points.axes,
-                       points.values[at].data());
-    if (points.sigma[at].empty()) continue;
-    const std::string sigma_name = field_name + std::string(sigma_suffix);
-    write_point_values(out, layout, sigma_name, "standard deviation of " + field_name, unit, points.axes,
-                       points.sigma[at].data());
-    out.write_attribute(field_name, "ancillary_variables", sigma_name);
-  }
-  for (const PointColumn& column : points.columns) write_point_column(out, layout, column);
-  return sealed_image(out);
 }
 
 namespace {

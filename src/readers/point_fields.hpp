@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <prismfield/error.hpp>
@@ -19,6 +20,9 @@
 #include "formats/input_file.hpp"
 
 namespace prismfield {
+
+/// What the name of a field's standard deviation adds to the field's.
+inline constexpr std::string_view sigma_suffix = "_sigma";
 
 /// A field of points as a format with one number a point holds it.
 struct ColumnOfField {
@@ -75,9 +79,6 @@ void find_grid(Points& points);
 
 /// The points alone of such a file. Throws InputError when it holds none.
 [[nodiscard]] Points read_array_points(const InputFile& file);
-
-/// The bytes of an HDF5 file as `run` writes it, without what only a run knows. Throws RunError.
-[[nodiscard]] std::string point_image(const PointFields& points, const WriteSpec& spec);
 
 /// A result to read, of any kind: HDF5 (or netCDF-4), or a table as read_point_table() reads it. A table, a file whose
 /// name ends in .csv, .xyz, .txt or .dat unless it is HDF5 inside, is held in memory: its coordinates and fields as

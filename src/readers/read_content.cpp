@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
+#include "readers/read_content.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +17,6 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "formats/file_content.hpp"
 #include "formats/find_format.hpp"
 #include "formats/output_file.hpp"
 #include "formats/text_lines.hpp"

@@ -15,12 +15,13 @@
 
 #include <prismfield/points.hpp>
 
-#include "formats/file_content.hpp"
 #include "fuzz_input.hpp"
 #include "readers/cell_file.hpp"
 #include "readers/prism_file.hpp"
+#include "readers/read_content.hpp"
 #include "readers/station_file.hpp"
 #include "survey_files.hpp"
+#include "writers/write_content.hpp"
 
 namespace prismfield::fuzz {
 namespace {
