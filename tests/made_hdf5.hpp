@@ -14,8 +14,7 @@ namespace prismfield {
 /// An HDF5 file that close() writes to the disk.
 class MadeHdf5 : public Hdf5File {
 public:
-  explicit MadeHdf5(std::filesystem::path file, Checksums checksums = Checksums::none)
-      : Hdf5File(create_in_memory(file, checksums)), m_file(std::move(file)) {}
+  explicit MadeHdf5(std::filesystem::path file) : Hdf5File(create_in_memory(file)), m_file(std::move(file)) {}
 
   void close() const {
     const std::string_view bytes = image();

@@ -293,9 +293,9 @@ TEST_F(CaseTest, RefusesMagneticPropertiesThatCannotBe) {
   const auto told = [&](const std::string& key) { return problems(cells + key + "}}\n"); };
   EXPECT_THAT(told("magnetization: [1, 2]"), HasSubstr("model.voxels.magnetization: has 2 values; [easting"));
   EXPECT_THAT(told("magnetization: {inclination: 91, declination: 400, intensity: -1}"),
-              ::testing::AllOf(HasSubstr("inclination: is 91; an angle from -90 to 90 degrees"),
-                               HasSubstr("declination: is 400; an angle from -360 to 360 degrees"),
-                               HasSubstr("intensity: is '-1'; a number of at least 0 is expected")));
+              ::testing::AllOf(HasSubstr("inclination: is '91'; a number from -90 to 90 in degrees"),
+                               HasSubstr("declination: is '400'; a number from -360 to 360 in degrees"),
+                               HasSubstr("intensity: is '-1'; a number of at least 0 in A/m is expected")));
   EXPECT_THAT(told("magnetization: {inclination: 9, intensity: 1}"), HasSubstr("declination: is missing"));
   EXPECT_THAT(told("magnetization: {dataset: m}"), HasSubstr("file"));
   EXPECT_THAT(told("magnetization: {file: m.h5, intensity: 1}"), HasSubstr("goes with inclination, not with file"));
@@ -437,11 +437,11 @@ TEST_F(CaseTest, ReadsNumbersAsPeopleWriteThem) {
 TEST_F(CaseTest, OneSignIsAllThatANumberHas) {
   for (const std::string text : {"+-1", "-+1", "++1", "1e", "0x10", "1_000", "\xD9\xA1", "1.5d3"}) {
     EXPECT_EQ(problems(small_case + "gravitational_constant: " + text + "\n"),
-              "case.yaml:5: gravitational_constant: is '" + text + "'; a number is expected");
+              "case.yaml:5: gravitational_constant: is '" + text + "'; a number above 0 is expected");
     EXPECT_EQ(problems(small_case + "execution: {slots: " + text + "}\n"),
-              "case.yaml:5: execution.slots: is '" + text + "'; auto or a whole number is expected");
+              "case.yaml:5: execution.slots: is '" + text + "'; auto or a whole number from 1 to 1e9 is expected");
     EXPECT_EQ(problems(small_case, {"gravitational_constant=" + text}),
-              "--set gravitational_constant: is '" + text + "'; a number is expected");
+              "--set gravitational_constant: is '" + text + "'; a number above 0 is expected");
   }
 }
 
@@ -593,8 +593,8 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
        "case.yaml:5: output.figure.fields: is no key of a figure, which shows all fields of the case's fields; "
        "prismfield plot --field draws some"},
       {after("output: {figure: {file: f.png, contours: 101}}\n"),
-       "case.yaml:5: output.figure.contours: is '101'; a number of lines, a list of levels, true or false from 0 to "
-       "100 "
+       "case.yaml:5: output.figure.contours: is '101'; a number of lines from 0 to 100, a list of levels, true or "
+       "false "
        "is expected"},
       {after("output: {figure: {file: f.png, contours: [1, x]}}\n"),
        "case.yaml:5: output.figure.contours.1: is 'x'; a number is expected"},
@@ -607,17 +607,23 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("title: [a]\n"), "case.yaml:5: title: is a list; a line of text is expected"},
       {after("title: ''\n"), "case.yaml:5: title: is empty; a line of text is expected"},
       {after("gravitational_constant: 6,67e-11\n"),
-       "case.yaml:5: gravitational_constant: is '6,67e-11'; a number is expected, with a decimal point and without "
+       "case.yaml:5: gravitational_constant: is '6,67e-11'; a number above 0 is expected, with a decimal point and "
+       "without "
        "commas"},
-      {after("gravitational_constant: big\n"), "case.yaml:5: gravitational_constant: is 'big'; a number is expected"},
+      {after("gravitational_constant: big\n"),
+       "case.yaml:5: gravitational_constant: is 'big'; a number above 0 is expected"},
       {after("gravitational_constant: 1e-11 m\n"),
-       "case.yaml:5: gravitational_constant: is '1e-11 m'; a number is expected"},
-      {after("gravitational_constant: 0x10\n"), "case.yaml:5: gravitational_constant: is '0x10'; a number is expected"},
+       "case.yaml:5: gravitational_constant: is '1e-11 m'; a number above 0 is expected"},
+      {after("gravitational_constant: 0x10\n"),
+       "case.yaml:5: gravitational_constant: is '0x10'; a number above 0 is expected"},
       {after("gravitational_constant: '1'\n"),
-       "case.yaml:5: gravitational_constant: is the text '1' in quotes; a number is expected"},
-      {after("gravitational_constant: {}\n"), "case.yaml:5: gravitational_constant: is a map; a number is expected"},
-      {after("gravitational_constant: true\n"), "case.yaml:5: gravitational_constant: is 'true'; a number is expected"},
-      {after("gravitational_constant: ++1\n"), "case.yaml:5: gravitational_constant: is '++1'; a number is expected"},
+       "case.yaml:5: gravitational_constant: is the text '1' in quotes; a number above 0 is expected"},
+      {after("gravitational_constant: {}\n"),
+       "case.yaml:5: gravitational_constant: is a map; a number above 0 is expected"},
+      {after("gravitational_constant: true\n"),
+       "case.yaml:5: gravitational_constant: is 'true'; a number above 0 is expected"},
+      {after("gravitational_constant: ++1\n"),
+       "case.yaml:5: gravitational_constant: is '++1'; a number above 0 is expected"},
       {after("gravitational_constant: .nan\n"),
        "case.yaml:5: gravitational_constant: is '.nan'; a finite number is expected"},
       {after("gravitational_constant: NaN\n"),
@@ -660,15 +666,15 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {voxels("density: 1"), "case.yaml:1: model.voxels.upward: is missing; [min, max, cells] is expected"},
       {voxels("upward: [1, 0, 5]"), "case.yaml:1: model.voxels.upward: has min 1 and max 0; min must be less than max"},
       {voxels("upward: [1, 1, 5]"), "case.yaml:1: model.voxels.upward: has min 1 and max 1; min must be less than max"},
-      {voxels("upward: [0, 1, 0]"),
-       "case.yaml:1: model.voxels.upward.2: is '0'; a whole number of at least 1 is expected"},
-      {voxels("upward: [0, 1, -4]"),
-       "case.yaml:1: model.voxels.upward.2: is '-4'; a whole number of at least 1 is expected"},
-      {voxels("upward: [0, 1, 2.5]"), "case.yaml:1: model.voxels.upward.2: is '2.5'; a whole number is expected"},
+      {voxels("upward: [0, 1, 0]"), "case.yaml:1: model.voxels.upward.2: is '0'; a whole number from 1 is expected"},
+      {voxels("upward: [0, 1, -4]"), "case.yaml:1: model.voxels.upward.2: is '-4'; a whole number from 1 is expected"},
+      {voxels("upward: [0, 1, 2.5]"),
+       "case.yaml:1: model.voxels.upward.2: is '2.5'; a whole number from 1 is expected"},
       {voxels("upward: [0, 1, 1e30]"), "case.yaml:1: model.voxels.upward.2: is '1e30', too large for a count"},
       {voxels("upward: [0, 1, 99999999999999999999]"),
        "case.yaml:1: model.voxels.upward.2: is '99999999999999999999', too large for a count"},
-      {voxels("upward: [0, 1, many]"), "case.yaml:1: model.voxels.upward.2: is 'many'; a whole number is expected"},
+      {voxels("upward: [0, 1, many]"),
+       "case.yaml:1: model.voxels.upward.2: is 'many'; a whole number from 1 is expected"},
       {voxels("upward: [0, .nan, 5]"), "case.yaml:1: model.voxels.upward.1: is '.nan'; a finite number is expected"},
       {voxels("upward: [0, 1, 1], density: [3]"),
        "case.yaml:1: model.voxels.density: is a list; a number, {random: [min, max], seed: 1} or {file: name} is "
@@ -694,7 +700,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {voxels("upward: [0, 1, 1], spheres: [{center: [1, 2], radius: 1, density: 1}]"),
        "case.yaml:1: model.voxels.spheres.0.center: has 2 values; [easting, northing, upward] is expected"},
       {voxels("upward: [0, 1, 1], spheres: [{center: [1, 2, 3], radius: 0, density: 1}]"),
-       "case.yaml:1: model.voxels.spheres.0.radius: is '0'; a number above 0 is expected"},
+       "case.yaml:1: model.voxels.spheres.0.radius: is '0'; a number above 0 in m is expected"},
       {voxels("upward: [0, 1, 1], spheres: [{center: [1, 2, 3], radius: 1}]"),
        "case.yaml:1: model.voxels.spheres.0.density: is missing; a number in kg/m3 is expected"},
       {voxels("upward: [0, 1, 1], spheres: [3]"),
@@ -778,7 +784,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {points("{grid: {easting: [0, 1, 4000000000], northing: [0, 1, 4000000000], upward: 0}}"),
        "case.yaml:1: observations.grid: has 4000000000 x 4000000000 elements, more than can be counted"},
       {points("{stations: {random: 0}}"),
-       "case.yaml:1: observations.stations.random: is '0'; a whole number of at least 1 is expected"},
+       "case.yaml:1: observations.stations.random: is '0'; a whole number from 1 is expected"},
       {points("{stations: {file: a.csv, seed: 2}}"),
        "case.yaml:1: observations.stations.seed: goes with random, not with file"},
       {points("{stations: {random: 3, axis_z: up}}"),
@@ -806,7 +812,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("execution: {partition: {ranks: [4]}}\n"),
        "case.yaml:5: execution.partition.ranks: has 1 values; [parts of prisms, parts of points] is expected"},
       {after("execution: {partition: {ranks: [0, 2]}}\n"),
-       "case.yaml:5: execution.partition.ranks.0: is '0'; a whole number from 1 to 2147483647 is expected"},
+       "case.yaml:5: execution.partition.ranks.0: is '0'; a whole number from 1 to 1e9 is expected"},
       {after("execution: {partition: {ranks: [100000, 100000]}}\n"),
        "case.yaml:5: execution.partition.ranks: asks for 10000000000 ranks, more than MPI can have"},
       {after("execution: {precision: float}\n"),
@@ -814,15 +820,15 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("execution: {method: mesh}\n"),
        "case.yaml:5: execution.method: is 'mesh', which this version does not have. Allowed: auto, direct, tree, fft"},
       {after("execution: {tolerance: 2}\n"),
-       "case.yaml:5: execution.tolerance: is 2; a number between 0 and 1 is expected"},
+       "case.yaml:5: execution.tolerance: is '2'; a number above 0 and below 1 is expected"},
       {after("execution: {slots: 0}\n"),
-       "case.yaml:5: execution.slots: is '0'; auto or a whole number from 1 to 1000000000 is expected"},
+       "case.yaml:5: execution.slots: is '0'; auto or a whole number from 1 to 1e9 is expected"},
       {after("execution: {slots: four}\n"),
-       "case.yaml:5: execution.slots: is 'four'; auto or a whole number is expected"},
+       "case.yaml:5: execution.slots: is 'four'; auto or a whole number from 1 to 1e9 is expected"},
       {after("execution: {slots: [4]}\n"),
-       "case.yaml:5: execution.slots: is a list; auto or a whole number is expected"},
+       "case.yaml:5: execution.slots: is a list; auto or a whole number from 1 to 1e9 is expected"},
       {after("execution: {slots: 2.5}\n"),
-       "case.yaml:5: execution.slots: is '2.5'; auto or a whole number is expected"},
+       "case.yaml:5: execution.slots: is '2.5'; auto or a whole number from 1 to 1e9 is expected"},
       {after("execution: {block: 2048}\n"),
        "case.yaml:5: execution.block: is '2048'; auto or a whole number from 1 to 512 is expected"},
       {after("execution: {memory_limit: 2 GB}\n"),
@@ -884,7 +890,7 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
 
 TEST_F(CaseTest, OptionsHaveMessagesOfTheirOwn) {
   const std::vector<std::pair<std::string, std::string>> mistakes = {
-      {"execution.slots=0", "--set execution.slots: is '0'; auto or a whole number from 1 to 1000000000 is expected"},
+      {"execution.slots=0", "--set execution.slots: is '0'; auto or a whole number from 1 to 1e9 is expected"},
       {"execution.slot=4",
        "--set execution.slot: is no known key; did you mean slots? Allowed: space, partition, balance, kernel, "
        "precision, batch, slots, block, chunk, memory_limit, method, tolerance, check_points"},

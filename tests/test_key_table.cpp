@@ -27,8 +27,7 @@ using ::testing::HasSubstr;
 using Names = std::set<std::string>;
 
 const char* const remedy =
-    "\nA key has a heading in docs/case.md and is read in src/case/read_*.cpp; what it changes is in "
-    "src/case/key_table.cpp";
+    "\nA key has a heading in docs/case.md, with the facts that its head names, and is read in src/case/read_*.cpp";
 const std::string odd_key = "qqqqqqqqqq";
 const std::string any_field = "FIELD";
 

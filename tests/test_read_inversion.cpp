@@ -336,7 +336,7 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
       {"data_norm: 1", "inversion.data_norm: is '1'; did you mean 2? Allowed: 2, huber"},
       {"keep: none", "inversion.keep: is 'none'; allowed: last, all"},
       {"smoothness: {lengths: [1, -1, 1]}",
-       "inversion.smoothness.lengths.1: is '-1'; a number of at least 0 is expected"},
+       "inversion.smoothness.lengths.1: is '-1'; a number of at least 0 in m is expected"},
       {"smoothness: {length: 5}", "inversion.smoothness.length: is no known key; did you mean lengths?"},
       {"bounds: [1, .inf]", "inversion.bounds.1: is '.inf'; a finite number is expected"},
       {"bounds: [100, 800]",
@@ -354,7 +354,7 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
       {"weighting: {depth: {}, none: {}}", "inversion.weighting.none: is no known key"},
       {"weighting: {depth: {power: 0}}", "inversion.weighting.depth.power: is '0'; a number above 0 is expected"},
       {"weighting: {distance: {z0: -1}}",
-       "inversion.weighting.distance.z0: is '-1'; a number of at least 0 is expected"},
+       "inversion.weighting.distance.z0: is '-1'; a number of at least 0 in m is expected"},
       {"norm: 3", "inversion.norm: is '3'; a number from 0 to 2 is expected"},
       {"norm: [0, 2, 2]", "inversion.norm: has 3 values; a number, or [smallness, easting, northing, upward], is"},
       {"norm: [0, 2, 2, -0.1]", "inversion.norm.3: is '-0.1'; a number from 0 to 2 is expected"},
@@ -366,20 +366,20 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
       {"trend: cubic", "inversion.trend: is 'cubic'; allowed: none, constant, linear, quadratic"},
       {"uncertainty: 50", "inversion.uncertainty: is '50'; none, {samples: 100} or {rank: 50} is expected"},
       {"uncertainty: {samples: 1}",
-       "inversion.uncertainty.samples: is '1'; a whole number from 2 to 1000000 is expected"},
-      {"uncertainty: {rank: 0}", "inversion.uncertainty.rank: is '0'; a whole number from 1 to 10000 is expected"},
+       "inversion.uncertainty.samples: is '1'; a whole number from 2 to 1,000,000 is expected"},
+      {"uncertainty: {rank: 0}", "inversion.uncertainty.rank: is '0'; a whole number from 1 to 10,000 is expected"},
       {"uncertainty: {rank: 5, samples: 5}",
        "inversion.uncertainty: has samples and rank; exactly one of samples, rank is allowed"},
       {"uncertainty: {rank: 5, seed: 5}", "inversion.uncertainty.seed: goes with samples, not with rank"},
       {"preconditioner: 50", "inversion.preconditioner: is '50'; jacobi or {rank: 50} is expected"},
       {"preconditioner: ilu", "inversion.preconditioner: is 'ilu'; jacobi or {rank: 50} is expected"},
       {"preconditioner: {rank: 0}",
-       "inversion.preconditioner.rank: is '0'; a whole number from 1 to 10000 is expected"},
+       "inversion.preconditioner.rank: is '0'; a whole number from 1 to 10,000 is expected"},
       {"preconditioner: {}", "inversion.preconditioner.rank: is missing; a whole number such as 50 is expected"},
       {"preconditioner: {rang: 5, rank: 5}", "inversion.preconditioner.rang: is no known key; did you mean rank?"},
       {"depth_of_investigation: 0", "inversion.depth_of_investigation: is '0'; allowed: true, false"},
       {"target_misfit: 0", "inversion.target_misfit: is '0'; a number above 0 is expected"},
-      {"max_iterations: 0", "inversion.max_iterations: is '0'; a whole number of at least 1 is expected"},
+      {"max_iterations: 0", "inversion.max_iterations: is '0'; a whole number from 1 is expected"},
       {"max_iteration: 3", "inversion.max_iteration: is no known key; did you mean max_iterations?"},
       {"smoothness:", "inversion.smoothness: has no value; write one or leave the key out"},
   };
@@ -564,9 +564,10 @@ TEST_F(ReadInversion, ReadsHowSensitivitiesAreKept) {
   for (const char* error : {"0", "-1e-4", "0.51", "9e-7"}) {
     EXPECT_EQ(said(std::string("{compression: ") + error + "}"),
               std::string("case.yaml:3: sensitivity.compression: is '") + error +
-                  "'; none or an error from 1e-06 to 0.5, such as 1e-4, is expected: factors are floats");
+                  "'; none or an error from 1e-06 to 0.5, such as 1e-4, is expected");
   }
-  EXPECT_THAT(said("{compression: high}"), HasSubstr("is 'high'; none or an error above 0, such as 1e-4, is expected"));
+  EXPECT_THAT(said("{compression: high}"),
+              HasSubstr("is 'high'; none or an error from 1e-06 to 0.5, such as 1e-4, is expected"));
   EXPECT_THAT(said("{file: [a]}"), HasSubstr("sensitivity.file: is a list"));
 }
 

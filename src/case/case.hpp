@@ -62,7 +62,7 @@ struct CellProperties {
 /// Cells around those of a mesh, on each side but the top, outwards each `growth` times as wide as the one before.
 struct Padding {
   std::int64_t cells = 0;
-  double growth = 1;
+  double growth = 1.3;
 };
 
 /// model.voxels

@@ -3,12 +3,14 @@
 #include "case/key_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
 
 #include <prismfield/fields.hpp>
 
+#include "base/number_text.hpp"
 #include "case/case.hpp"
 
 namespace prismfield {
@@ -18,55 +20,51 @@ static_assert(command_of(CaseUse::forward) == case_commands::run &&
               command_of(CaseUse::inversion) == case_commands::invert &&
               command_of(CaseUse::sensitivity) == case_commands::sensitivity);
 
-// What a key changes, by its path on docs/case.md, here in groups. Of a key that is not named KeyEffects say what
-// holds: it changes every result.
-using Paths = std::vector<std::string>;
-
-/// Keys whose values name files to be read.
-const std::vector<Paths> input_keys = {
-    {"model.voxels.density.file", "model.voxels.susceptibility.file", "model.voxels.magnetization.file",
-     "model.mesh.ubc.susceptibility", "model.mesh.ubc.magnetization", "model.prisms.file", "model.mesh.upward.file",
-     "model.mesh.ubc.mesh", "model.mesh.ubc.density", "model.terrain.file", "model.terrain.density.file"},
-    {"observations.grid.file", "observations.grid.upward.file", "observations.stations.file",
-     "observations.stations.upward.file"},
-    {"inversion.data", "inversion.data.file", "inversion.data.epochs", "inversion.topography.file",
-     "inversion.active.file", "inversion.reference.file", "inversion.bounds.file", "inversion.cell_weights.file"},
-};
-
-/// Keys on which the results of these commands alone depend.
-const std::vector<std::pair<Commands, Paths>> result_keys = {
-    {case_commands::invert, {"axes"}},
-    {case_commands::none, {"title", "crs"}},
-    {case_commands::none, {"observations.noise", "observations.noise.FIELD", "observations.noise.seed"}},
-    {case_commands::none,
-     {"execution", "execution.space", "execution.partition", "execution.partition.ranks", "execution.balance",
-      "execution.batch", "execution.slots", "execution.block", "execution.chunk", "execution.memory_limit"}},
-    {case_commands::none,
-     {"output", "output.file", "output.also", "output.figure", "output.figure.file", "output.figure.contours",
-      "output.figure.colour_map", "output.figure.dpi", "output.figure.model_outline", "output.figure.annotations",
-      "output.checkpoint", "output.checkpoint.every", "output.checkpoint.file"}},
-    {case_commands::none, {"sensitivity", "sensitivity.store", "sensitivity.file"}},
-};
-
-/// Keys that these commands alone use, with all that is below them.
-const std::vector<std::pair<Commands, Paths>> used_keys = {
-    {case_commands::run, {"execution.check_points", "observations.noise", "magnetic.demagnetization"}},
-    {case_commands::run | case_commands::invert, {"output.checkpoint"}},
-    {case_commands::invert, {"inversion", "output.also"}},
-    {case_commands::invert | case_commands::sensitivity,
-     {"sensitivity", "model.voxels.padding", "magnetic.magnetization_direction"}},
-    // an inversion has its points from data, and finds what fills the cells
-    {case_commands::run | case_commands::sensitivity,
-     {"observations", "model.voxels.density", "model.voxels.susceptibility", "model.voxels.magnetization",
-      "model.mesh.susceptibility", "model.mesh.magnetization", "model.mesh.ubc.susceptibility",
-      "model.mesh.ubc.magnetization", "model.voxels.spheres", "model.voxels.boxes", "model.mesh.density",
-      "model.mesh.ubc.density", "model.mesh.ubc.inactive"}},
-};
-
 struct KeyPage {
   std::vector<KeyRow> of_case, of_study;
   std::vector<SectionLike> alike;
 };
+
+/// The commands of "run, sensitivity"; none of "no command". Throws std::logic_error for other words.
+Commands commands_in(const std::string& list) {
+  static const std::vector<std::pair<std::string, Commands>> names = {{"run", case_commands::run},
+                                                                      {"sensitivity", case_commands::sensitivity},
+                                                                      {"invert", case_commands::invert},
+                                                                      {"no command", case_commands::none}};
+  Commands commands = case_commands::none;
+  for (const std::string& word : split(list, ',')) {
+    const std::string command = word.substr(word.find_first_not_of(' '));
+    const auto found =
+        std::find_if(names.begin(), names.end(), [&](const auto& name) { return name.first == command; });
+    if (found == names.end()) throw std::logic_error("docs/case.md: " + command + " is no command");
+    commands |= found->second;
+  }
+  return commands;
+}
+
+/// Puts a line of a key's list where it belongs. False for a line of other text.
+bool take_fact(const std::string& line, KeyRow& key) {
+  const std::size_t colon = line.find(": ");
+  if (!line.starts_with("- ") || colon == std::string::npos) return false;
+  const std::string name = line.substr(2, colon - 2), fact = line.substr(colon + 2);
+  if (name == "type") {
+    key.type = fact;
+    key.numbers = numbers_of(fact);
+  } else if (name == "default") {
+    key.default_value = fact;
+  } else if (name == "unit") {
+    key.unit = fact;
+  } else if (name == "used by") {
+    key.effects.used_by = commands_in(fact);
+  } else if (name == "changes results of") {
+    key.effects.changes_result = commands_in(fact);
+  } else if (name == "names" && fact == "an input") {
+    key.effects.names_input = true;
+  } else {
+    return false;
+  }
+  return true;
+}
 
 /// Takes the keys of a page: a heading each, below it a list of what is said of it in a word or two, its meaning in
 /// some lines, and its example as code.
@@ -78,10 +76,6 @@ KeyPage parsed_page(const std::string& text) {
   bool is_example = false;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    std::string* const fact = line.starts_with("- type: ")      ? &key->type
-                              : line.starts_with("- default: ") ? &key->default_value
-                              : line.starts_with("- unit: ")    ? &key->unit
-                                                                : nullptr;
     if (line.starts_with("```")) {
       is_example = !is_example;
     } else if (is_example) {
@@ -96,40 +90,15 @@ KeyPage parsed_page(const std::string& text) {
     } else if (line.starts_with("- `")) {
       const std::vector<std::string> parts = split(line, '`');
       page.alike.push_back({parts.at(1), parts.at(3)});
-    } else if (fact != nullptr) {
-      *fact = line.substr(line.find(": ") + 2);
-    } else if (!line.empty()) {
+    } else if (!line.empty() && !take_fact(line, *key)) {
       key->meaning += (key->meaning.empty() ? "" : " ") + line;
     }
   }
   return page;
 }
 
-/// Adds what the lists above say. Throws std::logic_error where the page does not have a key.
-void add_effects(std::vector<KeyRow>& keys) {
-  const auto effects_of = [&](const std::string& path) -> KeyEffects& {
-    const auto key = std::find_if(keys.begin(), keys.end(), [&](const KeyRow& row) { return row.path == path; });
-    if (key != keys.end()) return key->effects;
-    throw std::logic_error("docs/case.md has no key " + path +
-                           ", of which src/case/key_table.cpp says what it changes");
-  };
-  for (const Paths& paths : input_keys) {
-    for (const std::string& path : paths) effects_of(path).names_input = true;
-  }
-  for (const auto& [commands, paths] : result_keys) {
-    for (const std::string& path : paths) effects_of(path).changes_result = commands;
-  }
-  for (const auto& [commands, paths] : used_keys) {
-    for (const std::string& path : paths) effects_of(path).used_by = commands;
-  }
-}
-
 const KeyPage& page_of_keys() {
-  static const KeyPage page = [] {
-    KeyPage parsed = parsed_page(key_page());
-    add_effects(parsed.of_case);
-    return parsed;
-  }();
+  static const KeyPage page = parsed_page(key_page());
   return page;
 }
 
@@ -178,6 +147,38 @@ void keep_dependencies(YamlNode& node, const std::string& path, const KeyTable& 
 }
 
 }  // namespace
+
+NumberRange numbers_of(const std::string& type) {
+  NumberRange range;
+  const std::size_t at = type.find("number");
+  if (at == std::string::npos) return range;
+  const bool is_whole = type.substr(0, at).ends_with("whole ");
+  range.words = is_whole ? "a whole number" : "a number";
+  std::string relation, text;
+  std::istringstream words(type.substr(at));
+  words >> text;
+  while (!text.ends_with(',') && words >> relation) {
+    if (relation == "and") words >> relation;
+    if (relation == "of") words >> relation >> relation;
+    double* const bound = relation == "above" || relation == "from" || relation == "least" ? &range.least
+                          : relation == "below" || relation == "to"                        ? &range.most
+                                                                                           : nullptr;
+    if (bound == nullptr) break;
+    words >> text;
+    std::string digits = text;
+    std::erase(digits, ',');
+    if (parse_number(digits, *bound) != NumberStatus::ok) throw std::logic_error("docs/case.md: type " + type);
+    if (relation == "above" || relation == "below")
+      *bound = std::nextafter(*bound, relation == "above" ? HUGE_VAL : -HUGE_VAL);
+    const std::string said = text.ends_with(',') ? text.substr(0, text.size() - 1) : text;
+    const bool is_second = range.words.find("number ") != std::string::npos;
+    range.words += (relation == "least"             ? " of at least "
+                    : is_second && relation != "to" ? " and " + relation + " "
+                                                    : " " + relation + " ") +
+                   said;
+  }
+  return range;
+}
 
 KeyTable::KeyTable(std::vector<KeyRow> rows) : m_rows(std::move(rows)) {
   for (std::size_t i = 0; i < m_rows.size(); ++i) {

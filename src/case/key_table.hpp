@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -33,6 +34,16 @@ struct KeyEffects {
   bool names_input = false;
 };
 
+/// The numbers that a key's type allows.
+struct NumberRange {
+  double least = std::numeric_limits<double>::lowest(), most = std::numeric_limits<double>::max();
+  /// for messages, such as "a whole number from 1 to 512"
+  std::string words = "a number";
+};
+/// Those of a type such as "auto or a whole number from 1 to 512". Throws std::logic_error for a bound that is no
+/// number.
+[[nodiscard]] NumberRange numbers_of(const std::string& type);
+
 /// All that is known of a key, as docs/case.md has it: help, completion, the keys that a reader accepts, the identity
 /// of a case and its input files follow from it.
 struct KeyRow {
@@ -49,6 +60,7 @@ struct KeyRow {
   /// YAML lines with the sections around the key, as they stand in a file
   std::string example;
   KeyEffects effects = {};
+  NumberRange numbers = {};
 };
 
 /// A section that has the keys of another one.

@@ -38,7 +38,7 @@ public:
     const Section section(*this, {&root, "", where_of(root, run.file.string(), root.line)});
     if (const auto v = section.find("title")) run.title = words(*v, "a line of text").value_or("");
     if (const auto v = section.find("gravitational_constant")) {
-      run.gravitational_constant = positive(*v).value_or(run.gravitational_constant);
+      run.gravitational_constant = number(*v).value_or(run.gravitational_constant);
     }
     if (const auto v = section.find("axes")) run.axes = choice(*v, axes_choices).value_or(run.axes);
     if (const auto v = section.find("crs")) run.crs = crs(*v);
@@ -137,7 +137,7 @@ private:
     }
     if (const auto v = section.find("demagnetization")) run.demagnetizes = truth(*v).value_or(false);
     if (const auto v = section.find("vacuum_permeability")) {
-      run.magnetic.vacuum_permeability = positive(*v).value_or(run.magnetic.vacuum_permeability);
+      run.magnetic.vacuum_permeability = number(*v).value_or(run.magnetic.vacuum_permeability);
     }
   }
 
@@ -146,7 +146,7 @@ private:
     constexpr double nanotesla = 1e-9;
     double intensity = 0;
     if (const auto v = section.need("intensity", "a number in nT")) {
-      intensity = positive(*v).value_or(0);
+      intensity = number(*v).value_or(0);
       if (const std::string error = intensity_error(intensity); intensity > 0 && !error.empty()) problem(*v, error);
     }
     return vector_along(section, intensity * nanotesla);
@@ -156,7 +156,8 @@ private:
   std::array<double, 3> vector_along(const Section& section, double length) {
     const auto inclination = section.need("inclination", "an angle in degrees, down positive,");
     const auto declination = section.need("declination", "an angle in degrees, east of grid north,");
-    return vector_of(inclination ? angle(*inclination, 90) : 0, declination ? angle(*declination, 360) : 0, length);
+    return vector_of(inclination ? number(*inclination).value_or(0) : 0,
+                     declination ? number(*declination).value_or(0) : 0, length);
   }
 
   void observations(const Value& value, Case& run) {
@@ -261,7 +262,7 @@ private:
     if (chosen == "file") return stations_file(section);
     StationsRandom random;
     if (chosen.empty()) return random;
-    if (const auto v = section.find("random")) random.count = whole(*v, 1).value_or(1);
+    if (const auto v = section.find("random")) random.count = whole(*v).value_or(1);
     if (const auto v = section.find("easting")) random.easting = range(*v, true);
     if (const auto v = section.find("northing")) random.northing = range(*v, true);
     if (const auto v = section.find("upward")) random.upward = range(*v, true);
@@ -275,7 +276,7 @@ private:
     for (const FieldInfo& field : field_infos) {
       const auto v = section.find(std::string(field.name));
       if (!v) continue;
-      if (const auto sigma = positive(*v)) result.sigma[field.field] = *sigma;
+      if (const auto sigma = number(*v)) result.sigma[field.field] = *sigma;
       if (!fields.contains(field.field)) problem(*v, "is no field of this run; add it to fields or take its noise out");
     }
     if (const auto v = section.find("seed")) result.seed = seed(*v).value_or(result.seed);
@@ -306,25 +307,17 @@ private:
       const std::string missing = method_problem(spec.method);
       if (!missing.empty()) problem(*v, fmt::format("is {}, {}", kind_name(*v->node), missing));
     }
-    if (const auto v = section.find("tolerance")) {
-      spec.tolerance = positive(*v).value_or(spec.tolerance);
-      if (spec.tolerance >= 1) problem(*v, fmt::format("is {}; a number between 0 and 1 is expected", spec.tolerance));
-    }
-    if (const auto v = section.find("check_points")) {
-      spec.check_points = whole(*v, least_check_points, most_check_points).value_or(spec.check_points);
-    }
-    const auto automatic_or = [&](const std::string& key, std::int64_t most) -> std::optional<std::int64_t> {
+    if (const auto v = section.find("tolerance")) spec.tolerance = number(*v).value_or(spec.tolerance);
+    if (const auto v = section.find("check_points")) spec.check_points = whole(*v).value_or(spec.check_points);
+    const auto automatic_or = [&](const std::string& key) -> std::optional<std::int64_t> {
       const auto v = section.find(key);
       if (!v || (v->node->kind == Kind::scalar && v->node->text == "auto")) return std::nullopt;
-      return whole(*v, 1, most, "auto or a whole number");
+      return whole(*v, "auto or " + case_key_table().find(v->path)->numbers.words);
     };
-    // the product of the two is still a count
-    constexpr std::int64_t most = 1000000000;
-    spec.batch = automatic_or("batch", most);
-    spec.chunk = automatic_or("chunk", most);
-    spec.slots = automatic_or("slots", most);
-    // for which the kernels are compiled: see TileFunctor
-    spec.block = automatic_or("block", 512);
+    spec.batch = automatic_or("batch");
+    spec.chunk = automatic_or("chunk");
+    spec.slots = automatic_or("slots");
+    spec.block = automatic_or("block");
     if (const auto v = section.find("memory_limit"); v && v->node->text != "auto") {
       constexpr double kib = 1024;
       const auto bytes = with_unit(*v, {{"B", 1}, {"KiB", kib}, {"MiB", kib * kib}, {"GiB", kib * kib * kib}}, "2 GiB");
@@ -348,7 +341,7 @@ private:
       constexpr std::int64_t most_ranks = std::numeric_limits<int>::max();
       std::int64_t product = 1;
       for (std::size_t i = 0; i < 2; ++i) {
-        spec.rank_grid[i] = static_cast<int>(whole(item(*v, i), 1, most_ranks).value_or(1));
+        spec.rank_grid[i] = static_cast<int>(whole(item(*v, i)).value_or(1));
         product *= spec.rank_grid[i];
       }
       if (product > most_ranks) problem(*v, fmt::format("asks for {} ranks, more than MPI can have", product));
@@ -397,7 +390,9 @@ private:
       style.contours = std::int64_t{0};
     } else if (value.node->kind == Kind::list) {
       if (auto levels = numbers(value, "a list of levels")) style.contours = std::move(*levels);
-    } else if (const auto n = whole(value, 0, most_contours, "a number of lines, a list of levels, true or false")) {
+    } else if (const auto n = whole(
+                   value,
+                   fmt::format("a number of lines from 0 to {}, a list of levels, true or false", most_contours))) {
       style.contours = *n;
     }
   }
@@ -421,7 +416,7 @@ private:
     if (const auto v = parts.find("colour_map")) {
       result.figure_style.colour_map = words(*v, "a colour map of matplotlib, such as viridis").value_or("");
     }
-    if (const auto v = parts.find("dpi")) result.figure_style.dpi = whole(*v, least_dpi, most_dpi);
+    if (const auto v = parts.find("dpi")) result.figure_style.dpi = whole(*v);
     if (const auto v = parts.find("model_outline")) result.figure_style.model_outline = truth(*v).value_or(true);
     if (const auto v = parts.find("annotations")) result.figure_style.annotations = truth(*v).value_or(true);
   }
@@ -464,11 +459,8 @@ private:
 
   std::optional<double> compression(const Value& value) {
     if (value.node->kind == Kind::scalar && value.node->text == "none") return std::nullopt;
-    const auto error = number(value, "none or an error above 0, such as 1e-4,");
-    if (!error || (*error >= least_compression && *error <= most_compression)) return error;
-    return expects(value,
-                   fmt::format("none or an error from {} to {}, such as 1e-4,", least_compression, most_compression),
-                   ": factors are floats");
+    return number(value,
+                  fmt::format("none or an error from {} to {}, such as 1e-4,", least_compression, most_compression));
   }
 };
 

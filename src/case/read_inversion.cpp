@@ -59,7 +59,7 @@ public:
     ways(section, settings);
     check_rank(section, settings, result.n_epochs);
     if (const auto v = section.find("change")) {
-      settings.change = not_negative(*v).value_or(settings.change);
+      settings.change = number(*v).value_or(settings.change);
       if (result.n_epochs == 1) {
         problem(*v, "is for several epochs; write data: {epochs: [2021.csv, 2022.csv]}, or leave change out");
       }
@@ -162,7 +162,7 @@ private:
     for (const FieldInfo& field : field_infos) {
       const auto v = section.find(std::string(field.name));
       if (!v) continue;
-      if (const auto sigma = not_negative(*v)) sigmas[field.field] = *sigma;
+      if (const auto sigma = number(*v)) sigmas[field.field] = *sigma;
     }
     return sigmas.size() == value.node->entries.size();
   }
@@ -171,9 +171,7 @@ private:
     SigmaRule& rule = spec.sigma.emplace();
     if (value.node->kind == Kind::scalar) {
       spec.sigma_is_of_one_field = true;
-      const std::string expected = "a number above 0, or {relative: 0.02, floor: {gz: 0.05}}";
-      const auto all = number(value, expected);
-      if (all && !(*all > 0)) expects(value, expected);
+      const auto all = number(value, "a number above 0, or {relative: 0.02, floor: {gz: 0.05}}");
       for (const FieldInfo& field : field_infos) rule.floor[field.field] = all.value_or(1);
       return;
     }
@@ -182,7 +180,7 @@ private:
     if (const auto v = section.find("relative")) {
       if (v->node->kind == Kind::map) {
         has_error = !add_sigma(*v, rule.relative);
-      } else if (const auto all = not_negative(*v)) {
+      } else if (const auto all = number(*v)) {
         for (const FieldInfo& field : field_infos) rule.relative[field.field] = *all;
       } else {
         has_error = true;
@@ -259,7 +257,7 @@ private:
       }
       if (chosen == "intervals") return intervals(*v, spec.settings);
       if (chosen == "amplitude") {
-        spec.settings.most_amplitude = positive(*v);
+        spec.settings.most_amplitude = number(*v);
         return;
       }
       DensityFile& file = spec.bounds.emplace();
@@ -319,13 +317,13 @@ private:
   std::optional<std::array<double, 3>> lengths(const Value& value) {
     std::array<double, 3> result{};
     if (value.node->kind != Kind::list) {
-      const auto all = not_negative(value);
+      const auto all = number(value);
       if (!all) return std::nullopt;
       result.fill(*all);
       return result;
     }
     if (!is_list_of(value, 3, "a number, or [easting, northing, upward],")) return std::nullopt;
-    for (std::size_t i = 0; i < 3; ++i) result[i] = not_negative(item(value, i)).value_or(1);
+    for (std::size_t i = 0; i < 3; ++i) result[i] = number(item(value, i)).value_or(1);
     return result;
   }
 
@@ -356,19 +354,18 @@ private:
     if (!v) return result;
     result.kind = chosen == "depth" ? WeightingKind::depth : WeightingKind::distance;
     const Section parts(*this, *v);
-    if (const auto power = parts.find("power")) result.power = positive(*power);
-    if (const auto z0 = parts.find("z0")) result.z0 = not_negative(*z0);
+    if (const auto power = parts.find("power")) result.power = number(*power);
+    if (const auto z0 = parts.find("z0")) result.z0 = number(*z0);
     return result;
   }
 
   void norm(const Value& value, InversionSettings& settings) {
-    const auto p_of = [&](const Value& p) { return number_in(p, 0, 2, "a number from 0 to 2"); };
     if (value.node->kind != Kind::list) {
-      if (const auto all = p_of(value)) settings.norm.fill(*all);
+      if (const auto all = number(value)) settings.norm.fill(*all);
       return;
     }
     if (!is_list_of(value, 4, "a number, or [smallness, easting, northing, upward],")) return;
-    for (std::size_t i = 0; i < 4; ++i) settings.norm[i] = p_of(item(value, i)).value_or(settings.norm[i]);
+    for (std::size_t i = 0; i < 4; ++i) settings.norm[i] = number(item(value, i)).value_or(settings.norm[i]);
   }
 
   Uncertainty uncertainty(const Value& value) {
@@ -386,12 +383,11 @@ private:
     const Section section(*this, value);
     if (section.has("rank")) {
       static_cast<void>(section.one_of({{"samples", {"seed"}}, {"rank", {}}}));
-      if (const auto v = section.find("rank")) result.rank = whole(*v, 1, most_rank).value_or(1);
+      if (const auto v = section.find("rank")) result.rank = whole(*v).value_or(1);
       return result;
     }
     result.samples = samples_by_default;
-    if (const auto v = section.find("samples"))
-      result.samples = whole(*v, 2, most_samples).value_or(samples_by_default);
+    if (const auto v = section.find("samples")) result.samples = whole(*v).value_or(samples_by_default);
     if (const auto v = section.find("seed")) result.seed = seed(*v).value_or(result.seed);
     return result;
   }
@@ -405,7 +401,7 @@ private:
     }
     const Section section(*this, value);
     const auto v = section.need("rank", "a whole number such as 50");
-    return v ? whole(*v, 1, most_rank).value_or(1) : 0;
+    return v ? whole(*v).value_or(1) : 0;
   }
 
   /// A low rank begins with the variances of the prior, one epoch's. Without smallness the prior lets every constant
@@ -430,7 +426,7 @@ private:
       settings.reference_in_smoothness = truth(*v).value_or(false);
     }
     if (const auto v = section.find("bounds")) bounds(*v, spec);
-    if (const auto v = section.find("smallness")) settings.smallness = not_negative(*v).value_or(settings.smallness);
+    if (const auto v = section.find("smallness")) settings.smallness = number(*v).value_or(settings.smallness);
     if (const auto v = section.find("smoothness")) smoothness(*v, settings);
     constexpr std::array<double, 3> none{};
     if (settings.smallness == 0 && (settings.smoothness == none || settings.smoothing_lengths == none)) {
@@ -471,9 +467,7 @@ private:
     if (is_word(value, "gcv")) settings.beta_choice = BetaChoice::gcv;
     if (is_word(value, "l_curve")) settings.beta_choice = BetaChoice::l_curve;
     if (settings.beta_choice == BetaChoice::target) {
-      const std::string expected = "auto, gcv, l_curve or a number above 0";
-      settings.beta = number(value, expected);
-      if (settings.beta && !(*settings.beta > 0)) expects(value, expected);
+      settings.beta = number(value, "auto, gcv, l_curve or a number above 0");
     } else if (const auto target = section.find("target_misfit")) {
       problem(*target, fmt::format("is for a known sigma, and beta: {} is for an unknown one; leave out one of the two",
                                    value.node->text));
@@ -485,9 +479,9 @@ private:
     if (const auto v = section.find("depth_of_investigation")) {
       settings.depth_of_investigation = truth(*v).value_or(false);
     }
-    if (const auto v = section.find("target_misfit")) settings.target_misfit = positive(*v).value_or(1);
+    if (const auto v = section.find("target_misfit")) settings.target_misfit = number(*v).value_or(1);
     if (const auto v = section.find("max_iterations")) {
-      settings.max_iterations = whole(*v, 1).value_or(settings.max_iterations);
+      settings.max_iterations = whole(*v).value_or(settings.max_iterations);
     }
     if (const auto v = section.find("keep")) {
       settings.keep_all =

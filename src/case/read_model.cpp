@@ -82,8 +82,9 @@ private:
     const auto inclination = section.need("inclination", "an angle in degrees, down positive,");
     const auto declination = section.need("declination", "an angle in degrees, east of grid north,");
     const auto intensity = section.need("intensity", "a number in A/m");
-    return vector_of(inclination ? angle(*inclination, 90) : 0, declination ? angle(*declination, 360) : 0,
-                     intensity ? not_negative(*intensity).value_or(0) : 0);
+    return vector_of(inclination ? number(*inclination).value_or(0) : 0,
+                     declination ? number(*declination).value_or(0) : 0,
+                     intensity ? number(*intensity).value_or(0) : 0);
   }
 
   MagnetizationSpec magnetization_of_cells(const Value& value) {
@@ -167,7 +168,7 @@ private:
         if (!(widths->min > 0)) problem(*v, fmt::format("has min {}; widths must be above 0", widths->min));
       }
     }
-    if (const auto v = section.need("cells", "the number of cells")) random.cells = whole(*v, 1).value_or(1);
+    if (const auto v = section.need("cells", "the number of cells")) random.cells = whole(*v).value_or(1);
     if (const auto v = section.find("origin")) random.origin = number(*v).value_or(0);
     if (const auto v = section.find("seed")) random.seed = seed(*v).value_or(random.seed);
     if (const auto v = section.find("top")) {
@@ -186,7 +187,7 @@ private:
         for (std::size_t i = 0; i < 3; ++i) sphere.center[i] = number(item(*v, i)).value_or(0);
       }
     }
-    if (const auto v = section.need("radius", "a length above 0")) sphere.radius = positive(*v).value_or(1);
+    if (const auto v = section.need("radius", "a length above 0")) sphere.radius = number(*v).value_or(1);
     sphere.properties = body(section);
     voxels.spheres.push_back(sphere);
   }
@@ -203,16 +204,9 @@ private:
 
   Padding padding(const Value& value) {
     const Section section(*this, value);
-    constexpr std::int64_t most_cells = 100;
-    constexpr double least_growth = 1, most_growth = 3, usual_growth = 1.3;
     Padding result;
-    if (const auto v = section.need("cells", "a whole number such as 8")) {
-      result.cells = whole(*v, 0, most_cells).value_or(0);
-    }
-    result.growth = usual_growth;
-    if (const auto v = section.find("growth")) {
-      result.growth = number_in(*v, least_growth, most_growth, "a number from 1 to 3").value_or(usual_growth);
-    }
+    if (const auto v = section.need("cells", "a whole number such as 8")) result.cells = whole(*v).value_or(0);
+    if (const auto v = section.find("growth")) result.growth = number(*v).value_or(result.growth);
     return result;
   }
 

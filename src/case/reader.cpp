@@ -13,7 +13,6 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "case/key_table.hpp"
 #include "readers/point_columns.hpp"
 
 namespace prismfield {
@@ -142,8 +141,32 @@ bool CaseReader::is_plain(const Value& value, const std::string& expected) {
   return false;
 }
 
+namespace {
+
+/// What the key of a value allows, `expected` for messages where it is not "".
+NumberRange allowed_numbers(const Value& value, const std::string& expected) {
+  NumberRange range;
+  if (const KeyRow* const row = case_key_table().find(value.path)) {
+    range = row->numbers;
+    const bool is_of_unit = !row->unit.empty() && row->unit.find_first_of(" ;,") == std::string::npos;
+    if (is_of_unit && !range.words.starts_with("a whole")) range.words += " in " + row->unit;
+  }
+  if (!expected.empty()) range.words = expected;
+  return range;
+}
+
+}  // namespace
+
 std::optional<double> CaseReader::number(const Value& value, const std::string& expected) {
-  if (!is_plain(value, expected)) return std::nullopt;
+  return number_in(value, allowed_numbers(value, expected));
+}
+
+std::optional<std::int64_t> CaseReader::whole(const Value& value, const std::string& expected) {
+  return whole_in(value, allowed_numbers(value, expected));
+}
+
+std::optional<double> CaseReader::number_in(const Value& value, const NumberRange& range) {
+  if (!is_plain(value, range.words)) return std::nullopt;
   const std::string& text = value.node->text;
   double result = 0;
   const NumberStatus status = parse_number(text, result);
@@ -157,54 +180,30 @@ std::optional<double> CaseReader::number(const Value& value, const std::string& 
   }
   if (status != NumberStatus::ok) {
     const bool comma = text.find(',') != std::string::npos;
-    return expects(value, expected, comma ? ", with a decimal point and without commas" : "");
+    return expects(value, range.words, comma ? ", with a decimal point and without commas" : "");
   }
+  if (result < range.least || result > range.most) return expects(value, range.words);
   return result;
 }
 
-std::optional<double> CaseReader::number_in(const Value& value, double least, double most, const std::string& expected,
-                                            const std::string& form) {
-  const auto result = number(value, form);
-  if (!result || (*result >= least && *result <= most)) return result;
-  return expects(value, expected);
-}
-
-double CaseReader::angle(const Value& value, double most) {
-  const double degrees = number(value, "an angle in degrees").value_or(0);
-  if (std::abs(degrees) > most) {
-    problem(value, fmt::format("is {}; an angle from {} to {} degrees is expected", degrees, -most, most));
-  }
-  return degrees;
-}
-
-std::optional<double> CaseReader::positive(const Value& value) {
-  return number_in(value, std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max(),
-                   "a number above 0");
-}
-
-std::optional<double> CaseReader::not_negative(const Value& value) {
-  return number_in(value, 0, std::numeric_limits<double>::max(), "a number of at least 0");
-}
-
-std::optional<std::int64_t> CaseReader::whole(const Value& value, std::int64_t least, std::int64_t most,
-                                              const std::string& expected) {
-  if (!is_plain(value, expected)) return std::nullopt;
+std::optional<std::int64_t> CaseReader::whole_in(const Value& value, const NumberRange& range) {
+  if (!is_plain(value, range.words)) return std::nullopt;
   const auto refuse = [&](const std::string& what) { return problem(value, "is " + kind_name(*value.node) + what); };
   std::int64_t result = 0;
   const NumberStatus status = parse_integer(value.node->text, result);
   if (status == NumberStatus::too_large) return refuse(", too large for a count");
   if (status != NumberStatus::ok) {
     // 1e6 and 150.0 are whole numbers too.
-    const auto as_double = number(value, expected);
+    const auto as_double = number_in(value, {.words = range.words});
     if (!as_double) return std::nullopt;
-    if (*as_double != std::floor(*as_double)) return refuse("; " + expected + " is expected");
+    if (*as_double != std::floor(*as_double)) return expects(value, range.words);
     constexpr double exact = 9007199254740992.0;
     if (std::abs(*as_double) > exact) return refuse(", too large for a count");
     result = static_cast<std::int64_t>(*as_double);
   }
-  if (result >= least && result <= most) return result;
-  return refuse(most < largest_count ? fmt::format("; {} from {} to {} is expected", expected, least, most)
-                                     : fmt::format("; {} of at least {} is expected", expected, least));
+  const auto number = static_cast<double>(result);
+  if (number < range.least || number > range.most) return expects(value, range.words);
+  return result;
 }
 
 std::optional<std::uint64_t> CaseReader::seed(const Value& value) {
@@ -322,7 +321,7 @@ std::optional<std::vector<double>> CaseReader::numbers(const Value& value, const
   std::vector<double> result;
   result.reserve(value.node->items.size());
   for (std::size_t i = 0; i < value.node->items.size(); ++i) {
-    if (const auto x = number(item(value, i))) result.push_back(*x);
+    if (const auto x = number_in(item(value, i), {})) result.push_back(*x);
     if (m_problems.size() >= before + most_reported) break;
   }
   if (m_problems.size() != before) return std::nullopt;
@@ -332,7 +331,7 @@ std::optional<std::vector<double>> CaseReader::numbers(const Value& value, const
 std::optional<Range> CaseReader::range(const Value& value, bool may_be_equal) {
   static const std::string form = "[min, max]";
   if (!is_list_of(value, 2, form)) return std::nullopt;
-  const auto min = number(item(value, 0)), max = number(item(value, 1));
+  const auto min = number_in(item(value, 0), {}), max = number_in(item(value, 1), {});
   if (!min || !max || !rises(value, *min, *max, may_be_equal)) return std::nullopt;
   return Range{*min, *max};
 }
@@ -346,8 +345,8 @@ bool CaseReader::rises(const Value& value, double min, double max, bool may_be_e
 
 std::optional<Axis> CaseReader::axis(const Value& value, bool of_cells) {
   if (!is_list_of(value, 3, of_cells ? "[min, max, cells]" : "[min, max, points]")) return std::nullopt;
-  const auto min = number(item(value, 0)), max = number(item(value, 1));
-  const auto count = whole(item(value, 2), 1);
+  const auto min = number_in(item(value, 0), {}), max = number_in(item(value, 1), {});
+  const auto count = whole_in(item(value, 2), numbers_of("whole number from 1"));
   const bool is_point = !of_cells && count && *count == 1;
   if (min && max && is_point && *min != *max) {
     return problem(value, fmt::format("has 1 point from {} to {}, but both ends are included; write two points or "

@@ -15,6 +15,7 @@
 #include <prismfield/error.hpp>
 
 #include "case/case.hpp"
+#include "case/key_table.hpp"
 #include "case/yaml_tree.hpp"
 #include "model/axis.hpp"
 #include "model/choices.hpp"
@@ -86,16 +87,11 @@ public:
 
   std::nullopt_t expects(const Value& value, const std::string& expected, const std::string& more = "");
   bool is_plain(const Value& value, const std::string& expected);
-  std::optional<double> number(const Value& value, const std::string& expected = "a number");
-  /// one in [least, most], which `expected` says
-  std::optional<double> number_in(const Value& value, double least, double most, const std::string& expected,
-                                  const std::string& form = "a number");
-  /// degrees, at most so many in magnitude
-  double angle(const Value& value, double most);
-  std::optional<double> positive(const Value& value);
-  std::optional<double> not_negative(const Value& value);
-  std::optional<std::int64_t> whole(const Value& value, std::int64_t least, std::int64_t most = largest_count,
-                                    const std::string& expected = "a whole number");
+  // `expected` says what else than a number may stand there; "": nothing.
+
+  /// a number that the type of the key allows, by the table of keys
+  std::optional<double> number(const Value& value, const std::string& expected = "");
+  std::optional<std::int64_t> whole(const Value& value, const std::string& expected = "");
   std::optional<std::uint64_t> seed(const Value& value);
   std::optional<bool> truth(const Value& value);
   std::optional<std::string> words(const Value& value, const char* expected);
@@ -135,6 +131,9 @@ public:
   bool countable(const Value& value, std::initializer_list<std::int64_t> counts);
 
 private:
+  std::optional<double> number_in(const Value& value, const NumberRange& range);
+  std::optional<std::int64_t> whole_in(const Value& value, const NumberRange& range);
+
   std::string m_file;
   std::filesystem::path m_folder;
   ProblemList& m_problems;

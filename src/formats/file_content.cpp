@@ -146,4 +146,9 @@ std::string known_suffixes() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::string vector_name(std::string name) {
+  constexpr std::string_view easting = "_easting";
+  return name.erase(name.find(easting), easting.size());
+}
+
 }  // namespace prismfield

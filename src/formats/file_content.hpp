@@ -64,6 +64,9 @@ struct PropertyColumn {
 [[nodiscard]] std::optional<std::array<std::size_t, 3>> vector_at(const std::vector<CellValues>& values,
                                                                   std::size_t at);
 
+/// The name of a vector by that of its easting component.
+[[nodiscard]] std::string vector_name(std::string name);
+
 /// What points have beside fields: names of stations, survey lines, numbers of any meaning.
 struct PointColumn {
   std::string name;

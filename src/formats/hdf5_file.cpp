@@ -284,43 +284,10 @@ std::string why_not_hdf5(const std::filesystem::path& file, const std::string& r
   return "is not an HDF5 or netCDF-4 file";
 }
 
-/// Chunks of 8-byte values: whole rows where these fit, and all of about one size, so that the last is hardly longer
-/// than what it holds. Beyond 128 KiB the C library fetches the memory of each anew from the system, which takes longer
-/// than the sums do.
-std::vector<hsize_t> chunk_of(const std::vector<hsize_t>& sizes) {
-  hsize_t room = hsize_t{120'000} / sizeof(double);
-  std::vector<hsize_t> chunk(sizes.size());
-  for (std::size_t d = sizes.size(); d-- > 0;) {
-    const hsize_t most = std::clamp<hsize_t>(room, 1, sizes[d]);
-    const hsize_t n_chunks = (sizes[d] + most - 1) / most;
-    chunk[d] = (sizes[d] + n_chunks - 1) / n_chunks;
-    room /= chunk[d];
-  }
-  return chunk;
-}
-
 /// Memory for the values of a dataset.
 template <class Value = double>
 std::vector<Value> room_for_values(std::size_t count, const Subject& about) {
   return room_for<Value>(count, [&](const std::string& why) { fail(about, why); });
-}
-
-/// Where a dataset keeps the checksum of its values.
-constexpr const char* checksum_name = "xxh3";
-
-/// Of the kind of its values, its shape, and its values as they are stored: `<f8 2 3`, a line end, then the bytes.
-/// Throws nothing.
-std::string checksum_of(hid_t type, const std::vector<hsize_t>& sizes, const void* values, std::size_t bytes) {
-  std::string kind = H5Tget_order(type) == H5T_ORDER_BE ? ">" : "<";
-  const bool is_unsigned = H5Tget_class(type) == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_NONE;
-  kind += H5Tget_class(type) == H5T_FLOAT ? 'f' : is_unsigned ? 'u' : 'i';
-  kind += std::to_string(H5Tget_size(type));
-  for (const hsize_t n : sizes) kind += ' ' + std::to_string(n);
-  kind += '\n';
-  Checksum checksum;
-  checksum.add_bytes(kind.data(), kind.size());
-  checksum.add_bytes(values, bytes);
-  return hex(checksum.digest());
 }
 
 /// By which netCDF-4 knows a dimension that has no variable.
@@ -368,7 +335,6 @@ struct Hdf5File::Impl {
   int room = -1;
   std::vector<NumberPlace> reserved;
   int dimensions = 0;
-  Checksums checksums = Checksums::none;
   /// not opened: what it holds was written by this process
   bool is_new = false;
 
@@ -708,50 +674,6 @@ struct Hdf5File::Impl {
     return list;
   }
 
-  /// Throws RunError where a dataset of numbers has a checksum that is not that of its values. `as_doubles`: these,
-  /// read already.
-  void require_checksum(const Opened& from, const std::vector<double>* as_doubles) const {
-    const std::optional<Opened> checksum = find_attribute(from.object, from.about.object, checksum_name);
-    if (!checksum) return;
-    const hid_t type = from.type.id();
-    const std::size_t size = from.value_count() * from.value_bytes();
-    std::vector<char> stored;
-    const void* bytes = nullptr;
-    if (as_doubles != nullptr && H5Tequal(type, H5T_NATIVE_DOUBLE) > 0) {
-      bytes = as_doubles->data();
-    } else {
-      stored = room_for_values<char>(size, from.about);
-      if (size > 0) from.read(type, stored.data());
-      bytes = stored.data();
-    }
-    const auto written = attribute_value(*checksum);
-    const auto* const text = written ? std::get_if<std::string>(&*written) : nullptr;
-    if (text != nullptr && *text == checksum_of(type, from.sizes(), bytes, size)) return;
-    fail(from.about, std::string("its values are not those that were written (its checksum ") + checksum_name +
-                         "); take the file from a copy or make it again");
-  }
-
-  /// The properties of a dataset of numbers whose values are all written at once.
-  [[nodiscard]] Handle number_properties(const std::vector<hsize_t>& sizes, hid_t type, const Subject& about) const {
-    Handle list = creation_properties(about);
-    const bool has_values = !sizes.empty() && std::find(sizes.begin(), sizes.end(), hsize_t{0}) == sizes.end();
-    if (checksums == Checksums::none || !has_values) {
-      set(about, H5Pset_fill_time(list.id(), H5D_FILL_TIME_NEVER));
-      return list;
-    }
-    const std::vector<hsize_t> chunk = chunk_of(sizes);
-    set(about, H5Pset_chunk(list.id(), static_cast<int>(chunk.size()), chunk.data()));
-    set(about, H5Pset_fletcher32(list.id()));
-    // What a chunk has beyond the last value is not whatever lay in memory; a chunk that a damaged index does not lead
-    // to reads as no number.
-    if (H5Tget_class(type) == H5T_FLOAT) {
-      constexpr double fill = std::numeric_limits<double>::quiet_NaN();
-      set(about, H5Pset_fill_value(list.id(), H5T_NATIVE_DOUBLE, &fill));
-    }
-    set(about, H5Pset_fill_time(list.id(), H5D_FILL_TIME_ALLOC));
-    return list;
-  }
-
   [[nodiscard]] Handle make_dataset(const std::string& name, hid_t type, const Handle& space,
                                     const Handle& properties) const {
     return {checked(H5Dcreate2(file, name.c_str(), type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
@@ -762,17 +684,11 @@ struct Hdf5File::Impl {
   void write(const std::string& name, const std::vector<std::int64_t>& shape, hid_t type, const void* values) {
     const Subject about = subject(name);
     const std::vector<hsize_t> sizes = sizes_of(shape);
-    // Text does not do without being filled first.
-    const bool text = H5Tget_class(type) == H5T_STRING;
-    Handle made = make_dataset(name, type, space_of(sizes, about),
-                               text ? creation_properties(about) : number_properties(sizes, type, about));
+    const Handle properties = creation_properties(about);
+    // The numbers are all written at once. Text does not do without being filled first.
+    if (H5Tget_class(type) != H5T_STRING) set(about, H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER));
+    Handle made = make_dataset(name, type, space_of(sizes, about), properties);
     checked(H5Dwrite(made.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), about, "write");
-    // CF lets the bounds of a coordinate have no attribute that differs from the coordinate's
-    if (!text && checksums != Checksums::none && !name.ends_with("_bounds")) {
-      const std::size_t n = std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies<>());
-      write_attribute(made, subject(name + "@" + checksum_name), checksum_name,
-                      checksum_of(type, sizes, values, n * H5Tget_size(type)));
-    }
     // Closing writes what was buffered, so its status counts too.
     checked(H5Dclose(made.release()), about, "write");
   }
@@ -876,11 +792,11 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file, Seal seal) {
   return Hdf5File(std::move(impl));
 }
 
-Hdf5File Hdf5File::create_in_memory(const std::filesystem::path& file, Checksums checksums) {
-  return create_new(file, checksums, -1);
+Hdf5File Hdf5File::create_in_memory(const std::filesystem::path& file) {
+  return create_new(file, -1);
 }
 
-Hdf5File Hdf5File::create_with_room(const std::filesystem::path& name, Checksums checksums, std::int64_t about_bytes) {
+Hdf5File Hdf5File::create_with_room(const std::filesystem::path& name, std::int64_t about_bytes) {
   const int room = ::memfd_create("prismfield", MFD_CLOEXEC);
   if (room < 0) throw_write_error(name.string() + ": cannot make the file", errno);
   if (::ftruncate(room, about_bytes) != 0) {
@@ -888,13 +804,12 @@ Hdf5File Hdf5File::create_with_room(const std::filesystem::path& name, Checksums
     ::close(room);
     throw_write_error(name.string() + ": cannot write", reason);
   }
-  return create_new(name, checksums, room);
+  return create_new(name, room);
 }
 
-Hdf5File Hdf5File::create_new(const std::filesystem::path& file, Checksums checksums, int room) {
+Hdf5File Hdf5File::create_new(const std::filesystem::path& file, int room) {
   prepare_hdf5();
   auto impl = std::make_unique<Impl>(file);
-  impl->checksums = checksums;
   impl->is_new = true;
   impl->room = room;
   const Subject about = impl->subject();
@@ -1009,7 +924,6 @@ std::vector<double> Hdf5File::read(const std::string& dataset) const {
   std::vector<double> values = room_for_values(count, from.about);
   if (count == 0) return values;
   from.read(H5T_NATIVE_DOUBLE, values.data());
-  m_impl->require_checksum(from, &values);
   m_impl->unpack(from, values);
   return values;
 }
@@ -1039,7 +953,6 @@ std::vector<std::int64_t> Hdf5File::read_integers(const std::string& dataset) co
   const Opened from = m_impl->dataset(dataset);
   Impl::require_numeric(from);
   m_impl->require_values(from);
-  m_impl->require_checksum(from, nullptr);
   return Impl::integers(from);
 }
 

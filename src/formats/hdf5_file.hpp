@@ -37,11 +37,6 @@ template <class Value, class Fail>
   return values;
 }
 
-/// Whether a file's numbers carry sums by which a reader knows that a byte of theirs has changed: HDF5's Fletcher32,
-/// over chunks of at most 120 kB, and in the attribute xxh3 the XXH3 of a dataset's kind, shape and bytes, which
-/// read() and read_integers() check where it is there. A chunk of floating-point numbers that was lost reads as NaN.
-enum class Checksums { none, fletcher32 };
-
 /// Whether the seal of a file that is opened is checked, for which all of its bytes are read: once is enough.
 enum class Seal { checked, unchecked };
 
@@ -71,13 +66,11 @@ public:
   [[nodiscard]] static Hdf5File open(const std::filesystem::path& file, Seal seal = Seal::checked);
   /// Makes a new file in memory alone, which image() hands over; `name` is for messages. HDF5 does not survive a full
   /// disk: after a failed write it crashes when the program ends.
-  [[nodiscard]] static Hdf5File create_in_memory(const std::filesystem::path& name,
-                                                 Checksums checksums = Checksums::none);
+  [[nodiscard]] static Hdf5File create_in_memory(const std::filesystem::path& name);
   /// Makes a new file in which reserve() keeps room for numbers that are too many to be held: holes that take no
   /// memory. write_around() hands over all but these; `name` is for messages. `about_bytes`: how long it will be, at
   /// most about, so that a limit on the size of files is met before HDF5 meets it. Throws RunError.
-  [[nodiscard]] static Hdf5File create_with_room(const std::filesystem::path& name, Checksums checksums,
-                                                 std::int64_t about_bytes);
+  [[nodiscard]] static Hdf5File create_with_room(const std::filesystem::path& name, std::int64_t about_bytes);
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
   ~Hdf5File();
@@ -155,7 +148,7 @@ private:
   struct Impl;
   explicit Hdf5File(std::unique_ptr<Impl> impl);
   /// In memory; `room`: a file there, whose descriptor it takes, or -1.
-  [[nodiscard]] static Hdf5File create_new(const std::filesystem::path& file, Checksums checksums, int room);
+  [[nodiscard]] static Hdf5File create_new(const std::filesystem::path& file, int room);
   std::unique_ptr<Impl> m_impl;
 };
 

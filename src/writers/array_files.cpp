@@ -19,7 +19,7 @@
 namespace prismfield {
 
 std::string cell_image(const CellModel& model, const WriteSpec& spec) {
-  Hdf5File out = Hdf5File::create_in_memory(spec.file, Checksums::fletcher32);
+  Hdf5File out = Hdf5File::create_in_memory(spec.file);
   write_origin(out, spec.title, spec.command);
   write_crs(out, spec.crs);
   write_inducing_field(out, model.inducing_field);
@@ -39,7 +39,7 @@ std::string cell_image(const CellModel& model, const WriteSpec& spec) {
 }
 
 std::string prism_image(const ListedPrisms& prisms, const WriteSpec& spec) {
-  Hdf5File out = Hdf5File::create_in_memory(spec.file, Checksums::fletcher32);
+  Hdf5File out = Hdf5File::create_in_memory(spec.file);
   write_origin(out, spec.title, spec.command);
   write_crs(out, spec.crs);
   out.make_dimension_without_values("prism", prisms.size());
@@ -91,7 +91,7 @@ void write_prism_table(TextOutput& out, const ListedPrisms& prisms, bool csv, do
 }
 
 std::string point_image(const PointFields& points, const WriteSpec& spec) {
-  Hdf5File out = Hdf5File::create_in_memory(spec.file, Checksums::fletcher32);
+  Hdf5File out = Hdf5File::create_in_memory(spec.file);
   write_origin(out, spec.title, spec.command);
   write_crs(out, spec.crs);
   write_inducing_field(out, points.inducing_field);

@@ -304,7 +304,7 @@ void write_performance(Hdf5File& file, const ModelHeader& header, const Inverted
 void write_file(const TemporaryFile& temporary, const fs::path& target, const ModelHeader& header,
                 const InvertedModel& model) {
   const auto begin = std::chrono::steady_clock::now();
-  Hdf5File file = Hdf5File::create_in_memory(target, Checksums::fletcher32);
+  Hdf5File file = Hdf5File::create_in_memory(target);
   write_root_attributes(file, header, model);
   write_epochs(file, model);
   write_cell_coordinates(file, model.edges, "bounds");

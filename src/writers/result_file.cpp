@@ -574,7 +574,7 @@ void write_performance(Hdf5File& file, const ResultHeader& header, const Fields&
 void write_file(const TemporaryFile& temporary, const fs::path& target, const ResultHeader& header,
                 const Points& points, const Fields& result, const RunTimes& times) {
   const auto begin = std::chrono::steady_clock::now();
-  Hdf5File file = Hdf5File::create_in_memory(target, Checksums::fletcher32);
+  Hdf5File file = Hdf5File::create_in_memory(target);
   write_root_attributes(file, header, points, result);
   const PointLayout layout = write_points(file, "", points);
   write_fields(file, layout, header, result);

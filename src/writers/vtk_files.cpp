@@ -117,12 +117,6 @@ std::string unit_note(const std::string& name, const std::string& unit) {
   return unit.empty() || note.find("--") != std::string::npos ? "" : escaped(note);
 }
 
-/// The name of a vector by that of its easting component.
-std::string vector_name(std::string name) {
-  constexpr std::string_view easting = "_easting";
-  return name.erase(name.find(easting), easting.size());
-}
-
 }  // namespace
 
 void write_vtr(TextOutput& out, const CellModel& model) {

@@ -273,11 +273,11 @@ class Mistakes(ProgramFolder):
             "--set",
             "execution.slots=1.5",
             lines=[
-                "wrong.yaml:8: model.voxels.spheres.0.radius: is '-200'; a number above 0 is expected",
+                "wrong.yaml:8: model.voxels.spheres.0.radius: is '-200'; a number above 0 in m is expected",
                 "wrong.yaml:14: fields.1: repeats gz, which an earlier name of the list holds already",
                 "wrong.yaml:15: exection: is no known key; did you mean execution? Allowed: title, "
                 "gravitational_constant, magnetic, axes, crs, model, observations, fields, execution, output, sensitivity, inversion",
-                "--set execution.slots: is '1.5'; auto or a whole number is expected",
+                "--set execution.slots: is '1.5'; auto or a whole number from 1 to 1e9 is expected",
             ],
         )
 

@@ -465,8 +465,8 @@ def self_test_of_parts(copy):
     for path, text in {
         "src/model/a.hpp": "", "src/model/b.hpp": "",
         "src/model/a.cpp": '#include "model/a.hpp"\n#include "model/b.hpp"\n',
-        "src/model/b.cpp": '#include "model/a.hpp"\n#include "model/b.hpp"\n#include "formats/f.hpp"\n',
-        "src/formats/f.hpp": "#include <prismfield/new.hpp>\n",
+        "src/model/b.cpp": '#include "model/a.hpp"\n#include "model/b.hpp"\n#include "readers/f.hpp"\n',
+        "src/readers/f.hpp": "#include <prismfield/new.hpp>\n",
         "include/prismfield/new.hpp": "",
         "src/CMakeLists.txt": "add_room(prismfield_parallel SOURCES x.cpp PUBLIC_HEADERS new.hpp  # a word\n  USES base)\n",
     }.items():
@@ -481,11 +481,11 @@ def self_test_of_parts(copy):
 
     expect("circle of units", 2)
     expect("no circle of files", 1, circles_of="files")
-    expect("allowed file", 0, circles_of="files", allowed={"src/model/b.cpp -> formats/f.hpp"})
-    expect("allowed rooms", 0, circles_of="files", allowed={"model -> formats"})
+    expect("allowed file", 0, circles_of="files", allowed={"src/model/b.cpp -> readers/f.hpp"})
+    expect("allowed rooms", 0, circles_of="files", allowed={"model -> readers"})
     lists = small / "src/CMakeLists.txt"
     before = cpp_text.read(lists)
-    lists.write_text(before + "prismfield_room(formats SOURCES f.cpp USES model base LIBRARIES parallel)\n"
+    lists.write_text(before + "prismfield_room(readers SOURCES f.cpp USES model base LIBRARIES parallel)\n"
                      "prismfield_room(model\n  USES base)\nprismfield_room(base)\nprismfield_room(parallel USES base)\n")
     expect("a target that uses other rooms", 2, circles_of="files")
     lists.write_text(before)
