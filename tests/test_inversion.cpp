@@ -772,46 +772,6 @@ TEST(Inversion, TellsDeviationsByALowRank) {
   }
 }
 
-/// By the preconditioner all is as by Jacobi's, in fewer products.
-TEST(Inversion, NeedsFewerProductsBehindALowRank) {
-  const SmallCase small;
-  InversionInput input = small.input();
-  const auto products = [](const InversionOutcome& outcome) { return outcome.model.convergence.back().products; };
-  for (const bool bounded : {false, true}) {
-    if (bounded) input.settings.bounds = Range{0, 300};
-    input.settings.beta = 1.547407811250569e-07;
-    input.settings.preconditioner_rank = 0;
-    const InversionOutcome jacobi = invert_here(input);
-    input.settings.preconditioner_rank = 40;
-    const InversionOutcome low_rank = invert_here(input);
-    for (std::size_t i = 0; i < small.truth().size(); ++i) {
-      // two solutions of the same tolerance, of 219 kg/m3
-      ASSERT_NEAR(low_rank.model.values[i], jacobi.model.values[i], 3e-2) << i;
-    }
-    // those that it is made of apart
-    // within bounds rounds count more than the iterations in them
-    EXPECT_LT(products(low_rank) - 40, (bounded ? 1.0 : 0.7) * static_cast<double>(products(jacobi)));
-  }
-}
-
-TEST(Inversion, PreconditionsCompactStepsAndSamples) {
-  const SmallCase small;
-  InversionInput input = small.input();
-  input.settings.bounds = Range{0, 300};
-  input.settings.norm = {0, 2, 2, 2};
-  const InversionOutcome jacobi = invert_here(input);
-  input.settings.preconditioner_rank = 40;
-  input.settings.uncertainty.samples = 4;
-  const InversionOutcome outcome = invert_here(input);
-  EXPECT_TRUE(outcome.on_target) << outcome.message;
-  EXPECT_NEAR(outcome.model.convergence.back().chi, 1, 0.02);
-  EXPECT_LE(small.rms_to_truth(outcome.model.values), 19);
-  // those that it is made of apart
-  const auto products = [](const InversionOutcome& of) { return of.model.convergence.back().products; };
-  EXPECT_LT(products(outcome) - 40, products(jacobi));
-  for (const double sigma : outcome.model.sigma) ASSERT_GT(sigma, 0);
-}
-
 TEST(Inversion, RefusesALowRankWithoutAPrior) {
   const SmallCase small;
   InversionInput input = small.input();
@@ -894,7 +854,6 @@ TEST_P(StatedStore, GoesOnToTheSameLowRankBitForBit) {
   InversionInput input = this->input();
   input.settings.norm = {0, 2, 2, 2};
   input.settings.uncertainty.rank = 12;
-  input.settings.preconditioner_rank = 15;
   const InversionOutcome whole = invert_here(input);
   const int solutions = static_cast<int>(whole.model.convergence.size());
   for (const int stop : {2, solutions - 2, solutions + 10, solutions + 40}) {

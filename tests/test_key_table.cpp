@@ -455,8 +455,6 @@ TEST(KeyTable, HasDefaultsThatAreWhatIsTakenWithoutTheKey) {
   EXPECT_EQ(inversion("").settings.weighting.kind,
             inversion(", weighting: " + default_of("inversion.weighting")).settings.weighting.kind);
   EXPECT_EQ(inversion("").settings.trend, inversion(", trend: " + default_of("inversion.trend")).settings.trend);
-  EXPECT_EQ(inversion("").settings.preconditioner_rank,
-            inversion(", preconditioner: " + default_of("inversion.preconditioner")).settings.preconditioner_rank);
   EXPECT_EQ(names_of(read(voxels + grid, CaseUse::forward).fields),
             names_of(read(voxels + grid + "fields: " + default_of("fields") + "\n", CaseUse::forward).fields));
 }

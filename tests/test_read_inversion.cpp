@@ -53,7 +53,6 @@ const std::string full_inversion = R"(inversion:
   depth_of_investigation: true
   target_misfit: 1.5
   max_iterations: 12
-  preconditioner: {rank: 30}
 sensitivity: {store: memory, precision: float16, compression: 1e-4, file: out/G.h5}
 )";
 
@@ -141,7 +140,6 @@ TEST_F(ReadInversion, ReadsEveryKey) {
   EXPECT_TRUE(settings.depth_of_investigation);
   EXPECT_EQ(settings.target_misfit, 1.5);
   EXPECT_EQ(settings.max_iterations, 12);
-  EXPECT_EQ(settings.preconditioner_rank, 30);
   EXPECT_EQ(run.sensitivity.store, Store::memory);
   EXPECT_EQ(run.sensitivity.precision, StoredPrecision::float16);
   EXPECT_EQ(run.sensitivity.compression, 1e-4);
@@ -171,7 +169,6 @@ TEST_F(ReadInversion, KnowsWhatIsMeantWhereNothingIsWritten) {
   EXPECT_EQ(settings.uncertainty.rank, 0);
   EXPECT_EQ(settings.target_misfit, 1);
   EXPECT_EQ(settings.max_iterations, 30);
-  EXPECT_EQ(settings.preconditioner_rank, 0);
   EXPECT_FALSE(run.fields_given);
   EXPECT_TRUE(read(cells + "fields: gz\ninversion: {data: a.h5}\n").fields_given);
   EXPECT_EQ(run.sensitivity.store, Store::automatic);
@@ -226,8 +223,6 @@ TEST_F(ReadInversion, ReadsTheShortFormsOfKeys) {
   const Uncertainty by_rank = settings("  uncertainty: {rank: 50}\n").uncertainty;
   EXPECT_EQ(by_rank.rank, 50);
   EXPECT_EQ(by_rank.samples, 0);
-  EXPECT_EQ(settings("  preconditioner: jacobi\n").preconditioner_rank, 0);
-  EXPECT_EQ(settings("  preconditioner: {rank: 50}\n").preconditioner_rank, 50);
   // smoothness alone chooses a model too
   EXPECT_EQ(settings("  smallness: 0\n").smallness, 0);
 }
@@ -371,12 +366,6 @@ TEST_F(ReadInversion, SaysWhatIsWrongWithAKey) {
       {"uncertainty: {rank: 5, samples: 5}",
        "inversion.uncertainty: has samples and rank; exactly one of samples, rank is allowed"},
       {"uncertainty: {rank: 5, seed: 5}", "inversion.uncertainty.seed: goes with samples, not with rank"},
-      {"preconditioner: 50", "inversion.preconditioner: is '50'; jacobi or {rank: 50} is expected"},
-      {"preconditioner: ilu", "inversion.preconditioner: is 'ilu'; jacobi or {rank: 50} is expected"},
-      {"preconditioner: {rank: 0}",
-       "inversion.preconditioner.rank: is '0'; a whole number from 1 to 10,000 is expected"},
-      {"preconditioner: {}", "inversion.preconditioner.rank: is missing; a whole number such as 50 is expected"},
-      {"preconditioner: {rang: 5, rank: 5}", "inversion.preconditioner.rang: is no known key; did you mean rank?"},
       {"depth_of_investigation: 0", "inversion.depth_of_investigation: is '0'; allowed: true, false"},
       {"target_misfit: 0", "inversion.target_misfit: is '0'; a number above 0 is expected"},
       {"max_iterations: 0", "inversion.max_iterations: is '0'; a whole number from 1 is expected"},

@@ -119,8 +119,6 @@ struct InversionSettings {
   DataNorm data_norm = DataNorm::squares;
   Trend trend = Trend::none;
   Uncertainty uncertainty;
-  /// of the data term before conjugate gradients, beside the regularisation's diagonal; 0: Jacobi's preconditioner
-  std::int64_t preconditioner_rank = 0;
   /// how much of the reference comes back in the model, cell by cell
   bool depth_of_investigation = false;
   /// of several epochs: weight of the change from one to the next, beside a `smallness` of 1; 0: none, epochs are

@@ -95,9 +95,8 @@ typedef struct pf_points {
      sensitivity.compression   error of G relative to its norm
      sensitivity.memory_limit  bytes
      inversion.smallness, .smoothness (3), .smoothing_lengths (3, m), .reference_in_smoothness (0 or 1), .norm (4),
-     .bounds (2), .bounds.amplitude, .beta, .target_misfit, .max_iterations, .preconditioner_rank,
-     .depth_of_investigation (0 or 1), .weighting.power, .weighting.z0, .uncertainty.samples, .uncertainty.seed,
-     .uncertainty.rank
+     .bounds (2), .bounds.amplitude, .beta, .target_misfit, .max_iterations, .depth_of_investigation (0 or 1),
+     .weighting.power, .weighting.z0, .uncertainty.samples, .uncertainty.seed, .uncertainty.rank
    texts
      magnetic.inside           B, H, nan, cavity, borehole
      execution.space, .precision, .kernel, .method

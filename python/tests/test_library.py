@@ -529,7 +529,7 @@ def test_the_c_abi_refuses_what_is_missing_or_impossible():
     {"weighting.kind": "depth", "weighting.power": -1}, {"weighting.kind": "depth", "weighting.power": np.nan},
     {"weighting.kind": "distance", "weighting.power": 1e300}, {"weighting.kind": "distance", "weighting.z0": np.inf},
     {"bounds": [np.inf, np.inf]}, {"bounds": [-np.inf, -np.inf]}, {"uncertainty.samples": 1e9},
-    {"preconditioner_rank": 2**32 + 5}, {"uncertainty.seed": -1},
+    {"uncertainty.rank": 2**32 + 5}, {"uncertainty.seed": -1},
 ])  # fmt: skip
 def test_settings_of_inversions_are_checked_as_those_of_cases(settings):
     edges = np.linspace(0.0, 100.0, 3)

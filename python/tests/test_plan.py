@@ -81,17 +81,6 @@ def test_models_are_compared_with_that_of_g_in_double(folder):
     assert other.problems[0].hash not in [problem.hash for problem in plan.problems]
 
 
-def test_preconditioners_have_one_problem_and_reference(folder):
-    folder.write("case.yaml", CASE + "inversion: {data: d.csv}\n")
-    folder.write("d.csv", "one")
-    text = "command: invert\nsweep: {inversion.preconditioner: [jacobi, {rank: 5}]}\n"
-    plan = folder.plan(text)
-    reference = plan.cases[plan.problems[0].reference.case].tree
-    assert (len(plan.points), len(plan.problems)) == (2, 1)
-    assert reference.find("inversion").find("preconditioner") is None
-    assert folder.plan(text.replace("5", "6")).hash != plan.hash
-
-
 def test_the_reference_is_asked_for_by_keys_of_execution(folder):
     plan = folder.plan(
         "sweep: {execution.kernel: [auto, corners], execution.slots: [1, 2]}\nreference: {execution.kernel: corners, "
@@ -106,8 +95,8 @@ def test_the_reference_is_asked_for_by_keys_of_execution(folder):
     }
     assert reference.start.threads == 1
     end = (
-        "would make the reference another problem; only keys of execution and sensitivity, inversion.preconditioner, "
-        "threads, ranks, devices and bind are allowed"
+        "would make the reference another problem; only keys of execution and sensitivity, threads, ranks, devices "
+        "and bind are allowed"
     )
     assert folder.errors(folder.plan, "reference: {fields: [gz], observations.grid.upward: 3}\n") == [
         f"study.yaml:2: reference.{key}: {end}" for key in ("fields", "observations.grid.upward")

@@ -106,8 +106,6 @@ std::string settings_text(const InversionSpec& spec) {
   text += fmt::format("{}, weighting {}, norm {:g}", beta_text(settings), weighting_text(settings.weighting),
                       fmt::join(norms, " "));
   if (settings.data_norm == DataNorm::huber) text += ", Huber's norm of the data";
-  if (settings.preconditioner_rank > 0)
-    text += fmt::format(", preconditioner of rank {}", settings.preconditioner_rank);
   text += bounds_in_words(spec);
   if (settings.trend != Trend::none) text += fmt::format(", {} trend", name(settings.trend));
   return text;
@@ -283,11 +281,6 @@ std::string regional_field(const InversionOutcome& outcome, Trend trend) {
   return "";
 }
 
-/// Vectors of a float a cell that the low ranks keep.
-std::int64_t low_rank_columns(const InversionSettings& settings, std::int64_t rows) {
-  return subspace_size(settings.uncertainty.rank, rows) + std::min(settings.preconditioner_rank, rows);
-}
-
 /// What the standard deviations are from, and how good they are.
 std::string uncertainty_text(const InvertedModel& model) {
   if (model.rank == 0) {
@@ -355,7 +348,7 @@ std::string inversion_sizes(const Case& run, const InversionInputs& inputs, int 
   }
   const bool is_bounded = settings.bounds || !inputs.lower.empty();
   row("vectors", size_text(vector_bytes(settings, is_bounded, inputs.cells->size(), epochs, mine)) + " a rank");
-  if (const std::int64_t of_low_rank = low_rank_columns(settings, epochs * rows); of_low_rank > 0) {
+  if (const std::int64_t of_low_rank = subspace_size(settings.uncertainty.rank, epochs * rows); of_low_rank > 0) {
     row("low rank", size_text(epochs * columns * of_low_rank * static_cast<std::int64_t>(sizeof(float))) + " a rank");
   }
   for (const ModelFileSize& file : model_file_sizes(run, inputs)) {

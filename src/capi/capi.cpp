@@ -272,7 +272,6 @@ const std::map<std::string, NumberKey, std::less<>>& number_keys() {
       {"inversion.beta", of_inversion(&Inversion::beta)},
       {"inversion.target_misfit", of_inversion(&Inversion::target_misfit)},
       {"inversion.max_iterations", of_inversion(&Inversion::max_iterations)},
-      {"inversion.preconditioner_rank", of_inversion(&Inversion::preconditioner_rank)},
       {"inversion.depth_of_investigation", of_inversion(&Inversion::depth_of_investigation)},
       {"inversion.weighting.power", {1, [](Settings& s, Numbers v) { s.inversion.weighting.power = v[0]; }}},
       {"inversion.weighting.z0", {1, [](Settings& s, Numbers v) { s.inversion.weighting.z0 = v[0]; }}},

@@ -392,18 +392,6 @@ private:
     return result;
   }
 
-  /// 0: Jacobi's.
-  std::int64_t preconditioner_rank(const Value& value) {
-    if (is_word(value, "jacobi")) return 0;
-    if (value.node->kind != Kind::map) {
-      expects(value, "jacobi or {rank: 50}");
-      return 0;
-    }
-    const Section section(*this, value);
-    const auto v = section.need("rank", "a whole number such as 50");
-    return v ? whole(*v).value_or(1) : 0;
-  }
-
   /// A low rank begins with the variances of the prior, one epoch's. Without smallness the prior lets every constant
   /// through and has none.
   void check_rank(const Section& section, const InversionSettings& settings, std::int64_t n_epochs) {
@@ -488,7 +476,6 @@ private:
           choice(*v, std::array{Choice<bool>{"last", false}, Choice<bool>{"all", true}}).value_or(false);
     }
     if (const auto v = section.find("uncertainty")) settings.uncertainty = uncertainty(*v);
-    if (const auto v = section.find("preconditioner")) settings.preconditioner_rank = preconditioner_rank(*v);
   }
 };
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <utility>
 
 #include "inversion/vector_math.hpp"
 
@@ -104,12 +103,12 @@ struct ConjugateStep {
 };
 
 /// Minimises phi = m'Hm - 2 b'm for a symmetric positive definite H, within bounds: conjugate gradients with Jacobi's
-/// or a given preconditioner on the free cells, left off where the step takes too many of them out of their bounds,
-/// clipped and halved until it gains enough. Free are the cells inside their bounds; those on a bound are let go only
-/// when they are pressed off it by more than what is left to gain inside: the large common modes of G press all cells
-/// off their bounds as long as the free ones have not met them. Sources: two-metric projection of Bertsekas, SIAM J.
-/// Control Optim. 20 (1982); proportioning of Dostal, SIAM J. Optim. 7 (1997); see docs/inversion.md. The steps are
-/// computed by every rank alike.
+/// preconditioner on the free cells, left off where the step takes too many of them out of their bounds, clipped and
+/// halved until it gains enough. Free are the cells inside their bounds; those on a bound are let go only when they are
+/// pressed off it by more than what is left to gain inside: the large common modes of G press all cells off their
+/// bounds as long as the free ones have not met them. Sources: two-metric projection of Bertsekas, SIAM J. Control
+/// Optim. 20 (1982); proportioning of Dostal, SIAM J. Optim. 7 (1997); see docs/inversion.md. The steps are computed by
+/// every rank alike.
 template <class ExecutionSpace>
 class BoundSolver {
 public:
@@ -119,8 +118,6 @@ public:
   using ConstVector = typename Math::ConstVector;
   /// out = H p
   using Product = std::function<void(const ConstVector& p, const Vector& out)>;
-  /// z = M^-1 r, M symmetric and positive definite
-  using Preconditioner = std::function<void(const ConstVector& r, const Vector& z)>;
 
   enum class Outcome {
     /// the model was good enough before
@@ -146,9 +143,6 @@ public:
         m_residual(math.zeros("residual", n)),
         m_direction(math.zeros("direction", n)),
         m_product(math.zeros("product", n)) {}
-
-  /// Instead of Jacobi's, from the next solution on. Of the free cells' part of M^-1 alone use is made.
-  void set_preconditioner(Preconditioner preconditioner) { m_preconditioner = std::move(preconditioner); }
 
   /// Into the bounds, where there are some.
   void clip(const Vector& model) const {
@@ -215,18 +209,9 @@ private:
   [[nodiscard]] double size(const ConstVector& g, const ConstVector& diagonal) {
     return std::sqrt(m_math.sum("gradient_size", m_n, ScaledSquare<Memory>{m_free, g, diagonal}));
   }
-  /// m_trial = what stands before H, of m_residual, which is 0 where a bound holds
+  /// m_trial = m_residual, which is 0 where a bound holds, over the diagonal
   void precondition(const ConstVector& diagonal) {
-    if (!m_preconditioner) {
-      m_math.each("precondition", m_n, DivideBy<Memory>{m_residual, diagonal, m_trial});
-      return;
-    }
-    m_preconditioner(m_residual, m_trial);
-    m_math.multiply(1, m_free, m_trial, 0, m_trial);
-  }
-  /// The residual in the norm of the inverse diagonal, whatever the preconditioner; `rz`: its product with m_trial.
-  [[nodiscard]] double residual_size(double rz, const ConstVector& diagonal) {
-    return m_preconditioner ? size(m_residual, diagonal) : std::sqrt(rz);
+    m_math.each("precondition", m_n, DivideBy<Memory>{m_residual, diagonal, m_trial});
   }
   void multiply(const Product& product, const ConstVector& p, const Vector& out) {
     product(p, out);
@@ -244,7 +229,7 @@ private:
     constexpr double most_leaving = 0.05;
     const double most = m_is_bounded ? most_leaving * m_math.dot(m_free, m_free) : 0;
     m_leaving = 0;
-    while (m_products_left > 0 && m_leaving <= most && residual_size(rz, diagonal) > target) {
+    while (m_products_left > 0 && m_leaving <= most && std::sqrt(rz) > target) {
       multiply(product, m_direction, m_product);
       const double curvature = m_math.dot(m_direction, m_product);
       if (!(curvature > 0)) break;
@@ -291,7 +276,6 @@ private:
   std::int64_t m_n;
   bool m_is_bounded;
   CellBounds<Memory> m_bounds;
-  Preconditioner m_preconditioner;
   Vector m_gradient, m_free, m_step, m_step_product, m_trial, m_residual, m_direction, m_product;
   Vector m_model;
   std::int64_t m_products_left = 0;

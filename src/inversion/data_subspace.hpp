@@ -28,14 +28,14 @@ struct DataSubspace {
   std::vector<double> t;
 };
 
-/// What an inversion's low rank is made of: S for a right side f, both (cell); what becomes of column j, f = A'q_j and
-/// x = S f; and word of every column done.
+/// What an inversion's low rank is made of: S for a right side f, both (cell); what becomes of column j, x = S A'q_j;
+/// and word of every column done.
 template <class ExecutionSpace>
 struct SubspaceSteps {
   using Vector = typename VectorMath<ExecutionSpace>::Vector;
   using ConstVector = typename VectorMath<ExecutionSpace>::ConstVector;
   std::function<void(const ConstVector& f, const Vector& x)> solve;
-  std::function<void(std::int64_t j, const ConstVector& f, const ConstVector& x)> keep;
+  std::function<void(std::int64_t j, const ConstVector& x)> keep;
   std::function<void(std::int64_t done, std::int64_t all)> tell;
 };
 
@@ -69,7 +69,7 @@ template <class ExecutionSpace>
     math.fill(f, 0);
     data.add_weighted_transpose(basis[j], f);
     steps.solve(f, x);
-    steps.keep(j, f, x);
+    steps.keep(j, x);
     std::vector<double> y = data.weighted_fields(x);
     const std::vector<double> products = basis.products(y);
     for (std::int64_t a = 0; a <= j; ++a) {

@@ -63,7 +63,6 @@ private:
       add("inversion.weighting.z0", fmt::format("is {}; a number of at least 0 is expected", z0));
     check_count("inversion.uncertainty.samples", s.uncertainty.samples, most_samples);
     check_count("inversion.uncertainty.rank", s.uncertainty.rank, most_rank);
-    check_count("inversion.preconditioner_rank", s.preconditioner_rank, most_rank);
     if (s.uncertainty.rank > 0 && !(s.smallness > 0)) {
       add("inversion.uncertainty.rank", "needs variances of the prior: smallness has to be above 0");
     }

@@ -22,7 +22,6 @@
 #include "inversion/data_rows.hpp"
 #include "inversion/data_term.hpp"
 #include "inversion/interval_pull.hpp"
-#include "inversion/low_rank_preconditioner.hpp"
 #include "inversion/low_rank_uncertainty.hpp"
 #include "inversion/outcome.hpp"
 #include "inversion/regularization.hpp"
@@ -57,7 +56,6 @@ public:
     prepare(resume);
     m_begin = std::chrono::steady_clock::now();
     m_outcome.setup_seconds = std::chrono::duration<double>(m_begin - begin).count();
-    make_preconditioner();
     start(resume);
     if (m_state.phase == "cool") cool();
     if (m_state.phase == "compact") compact();
@@ -80,9 +78,8 @@ private:
   using Moment = std::chrono::steady_clock::time_point;
   using Solver = BoundSolver<ExecutionSpace>;
   /// The gradient of phi at the end of a solution over that of phi_d alone: far from the target and in steps with new
-  /// weights, near the target, and for a beta that was given. phi_d is then off by about as much, at most twice as much
-  /// where the diagonal of H stands for H. It depends neither on the model that a solution begins at nor on the size of
-  /// sigma.
+  /// weights, near the target, and for a beta that was given. phi_d is then off by at most about twice as much. It
+  /// depends neither on the model that a solution begins at nor on the size of sigma.
   static constexpr double coarse = 0.1, fine = 0.01, exact = 1e-5;
   /// Of chi beside the target, where weights or bounds change it.
   static constexpr double near_target = 0.05;
@@ -127,8 +124,7 @@ private:
     m_regularization = std::make_unique<Regularization<ExecutionSpace>>(
         m_math, *m_input.cells, m_input.n_epochs(), m_settings, weights(m_data_diagonal), m_reference);
     set_bounds();
-    check_low_rank_memory("inversion.preconditioner", std::min(m_settings.preconditioner_rank, m_data->size()));
-    check_low_rank_memory("inversion.uncertainty.rank", subspace_size(m_settings.uncertainty.rank, m_data->size()));
+    check_low_rank_memory();
   }
   [[nodiscard]] static std::int64_t kept_as(const StorageChoice& choice) {
     if (choice.is_compressed) return stored_compressed;
@@ -312,7 +308,6 @@ private:
     constexpr std::int64_t probes = 4;
     constexpr double tolerance = 1e-3;
     Solver solver(m_math, m_n);
-    precondition(solver);
     const Vector x = m_math.zeros("answer", m_n);
     const Vector right_side = m_math.zeros("probe", m_n);
     set_diagonal(beta);
@@ -510,7 +505,6 @@ private:
     if (m_interval_pull) m_interval_pull->add_diagonal(m_right_side);
     m_math.copy(m_diagonal, m_data_diagonal);
     m_math.add(beta, m_right_side, 1, m_diagonal);
-    if (m_preconditioner) m_preconditioner->set(beta, m_right_side);
   }
   /// H = G'WWG + beta R, and beta P while the model is pulled into intervals
   [[nodiscard]] typename Solver::Product product_of(double beta) {
@@ -609,7 +603,6 @@ private:
     m_regularization->add_pull(m_state.beta, ones, right_side);
     const Vector difference = m_math.zeros("difference_of_models", m_n);
     Solver solver(m_math, m_n);
-    precondition(solver);
     set_diagonal(m_state.beta);
     constexpr double tolerance = 1e-4;
     solver.solve(product_of(m_state.beta), right_side, m_diagonal, tolerance, difference);
@@ -625,7 +618,6 @@ private:
     const Vector right_side = m_math.zeros("sample_right_side", m_n);
     // the posterior of the quadratic problem: no bounds
     Solver solver(m_math, m_n);
-    precondition(solver);
     set_diagonal(m_state.beta);
     const auto product = product_of(m_state.beta);
     while (m_state.samples < uncertainty.samples) {
@@ -661,33 +653,15 @@ private:
     };
     uncertainty.find(m_state.beta, rank, lengths, m_diagonal, tell, m_outcome.model);
   }
-  /// Throws on all ranks where so many columns of cells do not fit one. Collective.
-  void check_low_rank_memory(const char* key, std::int64_t columns) {
+  /// Throws on all ranks if the columns of the low rank do not fit one. Collective.
+  void check_low_rank_memory() {
+    const std::int64_t columns = subspace_size(m_settings.uncertainty.rank, m_data->size());
     if (columns == 0) return;
     const std::int64_t needed = low_rank_bytes(m_n, columns);
     const std::int64_t available = available_memory<ExecutionSpace>(m_communicator);
-    if (any(m_communicator, needed > available)) throw InputError("", key, low_rank_shortage(needed, available));
-  }
-  void make_preconditioner() {
-    if (m_settings.preconditioner_rank == 0) return;
-    m_regularization->diagonal(m_right_side);
-    if (!(m_math.range(m_right_side).min_val > 0)) {
-      throw InputError(
-          "", "inversion.preconditioner",
-          "is of a low rank, which needs every cell in the regularisation: smallness is 0 and a cell has no "
-          "neighbour; write smallness: 1e-3 or another number above 0, or preconditioner: jacobi");
+    if (any(m_communicator, needed > available)) {
+      throw InputError("", "inversion.uncertainty.rank", low_rank_shortage(needed, available));
     }
-    m_preconditioner = std::make_unique<LowRankPreconditioner<ExecutionSpace>>(
-        m_math, *m_data, m_communicator, m_right_side, m_settings.preconditioner_rank,
-        [this](std::int64_t done, std::int64_t all) {
-          m_observer.step("directions of the preconditioner", done, all);
-        });
-    precondition(*m_solver);
-  }
-  /// Of `solver`, for the beta and weights that set_diagonal() was last told.
-  void precondition(Solver& solver) {
-    if (!m_preconditioner) return;
-    solver.set_preconditioner([this](const ConstVector& r, const Vector& z) { m_preconditioner->apply(r, z); });
   }
   void next_phase(const char* phase) {
     m_state.phase = phase;
@@ -748,8 +722,6 @@ private:
   std::unique_ptr<DataTerm<ExecutionSpace>> m_data;
   std::unique_ptr<Regularization<ExecutionSpace>> m_regularization;
   std::unique_ptr<Solver> m_solver;
-  /// null: Jacobi's
-  std::unique_ptr<LowRankPreconditioner<ExecutionSpace>> m_preconditioner;
   /// (epoch, component, cell)
   Vector m_model, m_reference, m_pull, m_data_diagonal, m_diagonal, m_right_side;
   /// that a step began at; empty where phi is quadratic

@@ -65,9 +65,9 @@ bool OrthonormalRows::add(std::vector<double> vector) {
   return true;
 }
 
-ShiftedMatrix::ShiftedMatrix(double shift, const std::vector<double>& t, std::int64_t n)
+ShiftedMatrix::ShiftedMatrix(const std::vector<double>& t, std::int64_t n)
     : m_n(static_cast<std::size_t>(n)), m_factor(t) {
-  for (std::size_t i = 0; i < m_n; ++i) m_factor[i * m_n + i] += shift;
+  for (std::size_t i = 0; i < m_n; ++i) m_factor[i * m_n + i] += 1;
   for (std::size_t i = 0; i < m_n; ++i) {
     double* row = &m_factor[i * m_n];
     for (std::size_t j = 0; j <= i; ++j) {
@@ -116,7 +116,7 @@ TraceEstimate resolution_trace(const std::vector<double>& t, std::int64_t size, 
     for (std::int64_t k = 0; k < directions; ++k) {
       block.insert(block.end(), t.begin() + k * size, t.begin() + k * size + directions);
     }
-    const std::vector<double> inverse = ShiftedMatrix(1, block, directions).inverse();
+    const std::vector<double> inverse = ShiftedMatrix(block, directions).inverse();
     std::vector<double> diagonal;
     for (std::int64_t k = 0; k < directions; ++k) {
       diagonal.push_back(1 - inverse[static_cast<std::size_t>(k * (directions + 1))]);

@@ -41,19 +41,19 @@ private:
   std::vector<std::vector<double>> m_vectors;
 };
 
-/// The Cholesky factor of shift I + T.
+/// The Cholesky factor of I + T.
 class ShiftedMatrix {
 public:
-  /// `t`: (n, n), symmetric, of no negative eigenvalues but for rounding; `shift` > 0. Throws RunError where that does
-  /// not hold.
-  ShiftedMatrix(double shift, const std::vector<double>& t, std::int64_t n);
+  /// `t`: (n, n), symmetric, of no negative eigenvalues but for rounding. Throws RunError where that does not hold.
+  ShiftedMatrix(const std::vector<double>& t, std::int64_t n);
 
-  /// (shift I + T)^-1 b
-  [[nodiscard]] std::vector<double> solve(std::vector<double> b) const;
-  /// (shift I + T)^-1, (n, n)
+  /// (I + T)^-1, (n, n)
   [[nodiscard]] std::vector<double> inverse() const;
 
 private:
+  /// (I + T)^-1 b
+  [[nodiscard]] std::vector<double> solve(std::vector<double> b) const;
+
   std::size_t m_n;
   /// (n, n), the lower triangle
   std::vector<double> m_factor;

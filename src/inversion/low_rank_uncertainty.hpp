@@ -87,11 +87,11 @@ public:
     CellColumns<ExecutionSpace> z(m_math, m_n, most);
     SubspaceSteps<ExecutionSpace> steps;
     steps.solve = [&](const ConstVector& f, const Vector& x) { solve(beta, fine, f, x); };
-    steps.keep = [&](std::int64_t j, const ConstVector&, const ConstVector& x) { z.set(j, x); };
+    steps.keep = [&](std::int64_t j, const ConstVector& x) { z.set(j, x); };
     steps.tell = [&](std::int64_t done, std::int64_t all) { tell("directions of the data", done, all); };
     const DataSubspace subspace = find_data_subspace(m_math, m_data, m_communicator, m_n, most, steps);
     z.shorten(subspace.size);
-    const std::vector<double> inverse = ShiftedMatrix(1, subspace.t, subspace.size).inverse();
+    const std::vector<double> inverse = ShiftedMatrix(subspace.t, subspace.size).inverse();
 
     // that of one component, whose cells do not pull at those of others
     const Vector right_side = m_math.zeros("prior_right_side", m_n), solution = m_math.zeros("prior_solution", m_n);

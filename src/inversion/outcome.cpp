@@ -14,7 +14,7 @@ namespace prismfield {
 
 std::int64_t usual_products(const InversionSettings& settings) noexcept {
   return 100 + (settings.is_compact() ? 200 : 0) + (settings.intervals.empty() && !settings.most_amplitude ? 0 : 300) +
-         30 * settings.uncertainty.samples + 2 * settings.uncertainty.rank + settings.preconditioner_rank;
+         30 * settings.uncertainty.samples + 2 * settings.uncertainty.rank;
 }
 
 std::string off_target_message(BetaSearch::Status status, const std::vector<ConvergenceRow>& rows, bool is_bounded,

@@ -21,7 +21,7 @@ from .texts import InputError, Problem, Problems, counted, json_text
 from .yaml_nodes import Node, join_key, numbered, plain, put_or_report, scalar, to_yaml
 
 # what neither the fields of a run nor the model of an inversion depend on, but for rounding
-NOT_OF_PROBLEM = ("title", "crs", "execution", "sensitivity", "output", "inversion.preconditioner")
+NOT_OF_PROBLEM = ("title", "crs", "execution", "sensitivity", "output")
 # what the runs of a command do not have, and the file of G, which nobody would read
 NOT_OF_RUNS = {
     "run": ("output", "sensitivity", "inversion"),
@@ -133,7 +133,7 @@ def default_threads(machine: Machine, ranks: int) -> int:
 
 def is_of_execution(key: str) -> bool:
     """Keys that say how fields, or a model, are computed."""
-    return any(f"{key}.".startswith(f"{s}.") for s in ("execution", "sensitivity", "inversion.preconditioner"))
+    return any(f"{key}.".startswith(f"{s}.") for s in ("execution", "sensitivity"))
 
 
 def drop(tree: Node, *paths: str) -> None:
@@ -355,8 +355,7 @@ class Planner:
         def computed(job: Job) -> list[Any]:
             """How; what is computed is the problem's hash."""
             entries = self.plan.cases[job.case].tree.entries
-            inversion = entries.get("inversion", Node()).entries
-            how = (entries.get("execution"), entries.get("sensitivity"), inversion.get("preconditioner"))
+            how = (entries.get("execution"), entries.get("sensitivity"))
             return [plain(node or Node()) for node in how]
 
         return hash_of(
@@ -377,7 +376,7 @@ class Planner:
         )
 
     def make(self) -> Plan:
-        allowed = "only keys of execution and sensitivity, inversion.preconditioner, threads, ranks, devices and bind"
+        allowed = "only keys of execution and sensitivity, threads, ranks, devices and bind"
         for key, value in self.spec.reference.settings.items():
             if not is_of_execution(key):
                 what = f"would make the reference another problem; {allowed} are allowed"
