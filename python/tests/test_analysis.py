@@ -220,7 +220,7 @@ def test_judges_points_without_a_timed_run(made):
     made.yaml = "sweep: {threads: [1, 2]}\n"
     made.add(1, ("1",), 1, 8, kind="warmup")
     made.add(2, ("2",), 2, 8, status="failed", why="exit code 1")
-    made.add(2, ("2",), 2, 8, status="too slow")
+    made.add(2, ("2",), 2, 8, status="out of budget")
     one, two = analysed(made, ("threads",)).points
     assert (one["status"], one["why"]) == ("out of budget", "no timed run yet")
     assert (two["status"], two["why"]) == ("failed", "exit code 1")

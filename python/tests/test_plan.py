@@ -183,7 +183,6 @@ def test_inputs_are_known_by_what_they_hold(folder):
         "reference: {threads: 1}\n",
         "order: as_written\n",
         "launcher: mpiexec -n {ranks} {program}\n",
-        "keep_results: true\n",
     ],
 )
 def test_the_hash_tells_studies_apart_that_cannot_go_on(folder, other):
@@ -194,11 +193,10 @@ def test_the_hash_tells_studies_apart_that_cannot_go_on(folder, other):
 def test_the_hash_is_that_of_what_runs_compute(folder, monkeypatch):
     text = "sweep: {threads: [1, 2]}\n"
     own = folder.plan(text).hash
-    same = "title: Another\nrepeats: 9\ntime_budget: 1 h\nrun_limit: 1 s\nreport: x\ntolerance: 1e-3\n"
+    same = "title: Another\nrepeats: 9\ntime_budget: 1 h\nreport: x\ntolerance: 1e-3\n"
     assert folder.plan(text + same).hash == own
     # what a finished run did not leave is not made later
-    kept = text + "keep_results: true\n"
-    assert len({folder.plan(kept + more).hash for more in ("", "histogram: true\n", "maps: [gz]\n")}) == 3
+    assert len({folder.plan(text + more).hash for more in ("", "histogram: true\n", "maps: [gz]\n")}) == 3
     assert folder.plan("sweep: {threads: [1, 3]}\n").hash != own
     assert folder.plan(text, host(0, git="def")).hash != own
     # threads that nobody names are those of OMP_NUM_THREADS

@@ -28,7 +28,7 @@ def labels(axis):
 
 def test_defaults_are_those_of_the_manual(folder):
     spec = folder.read(BASE)
-    assert (spec.title, spec.repeats, spec.warmup, spec.time_budget, spec.run_limit) == ("study", 5, 1, None, 3600)
+    assert (spec.title, spec.repeats, spec.warmup, spec.time_budget) == ("study", 5, 1, None)
     assert (spec.order, spec.seed, spec.tolerance, spec.launcher) == ("random", 1, 1e-9, [])
     assert str(spec.report) == "study" and not spec.keeps_results
     assert "model" in spec.base.entries and spec.base_file == folder.path / "case.yaml"
@@ -37,24 +37,18 @@ def test_defaults_are_those_of_the_manual(folder):
 def test_every_key_is_read(folder):
     spec = folder.read(
         "title: Blocks\nbase: case.yaml\nsweep: {threads: [1, 2], execution.precision: [double, single]}\nrepeats: 3\n"
-        "warmup: 0\ntime_budget: 20 min\nrun_limit: 90 s\norder: as_written\nseed: 7\ntolerance: 1e-12\n"
+        "warmup: 0\ntime_budget: 20 min\norder: as_written\nseed: 7\ntolerance: 1e-12\n"
         "reference: {execution.space: serial, threads: 1}\nlauncher: srun -n {ranks} --label 'two words' {program}\n"
-        "oversubscribe: true\nbaseline: {threads: 2}\nscaling: threads\nweak: true\nkeep_results: true\ntrace: true\n"
+        "oversubscribe: true\nbaseline: {threads: 2}\nscaling: threads\nweak: true\ntrace: true\n"
         "histogram: true\nbusy: true\nmaps: [gz, tensor]\n"
         "figure: {x: threads, y: speed_up, curves: [execution.precision], log: xy}\n"
         'compare_with: {paper: C2, figure: "9", values: {1: 1, 2: 1.9}, note: by eye}\nreport: c2/\n'
     )
     assert (spec.title, len(spec.axes), spec.repeats, spec.warmup) == ("Blocks", 2, 3, 0)
-    assert (spec.time_budget, spec.run_limit, spec.order, spec.seed, spec.tolerance) == (
-        1200,
-        90,
-        "as_written",
-        7,
-        1e-12,
-    )
+    assert (spec.time_budget, spec.order, spec.seed, spec.tolerance) == (1200, "as_written", 7, 1e-12)
     assert spec.reference.placement == {"threads": 1} and list(spec.reference.settings) == ["execution.space"]
     assert spec.launcher == ["srun", "-n", "{ranks}", "--label", "two words", "{program}"]
-    assert spec.oversubscribe and spec.weak and spec.keep_results and spec.trace and spec.histogram and spec.busy
+    assert spec.oversubscribe and spec.weak and spec.keeps_results and spec.trace and spec.histogram and spec.busy
     assert spec.maps == ["gz", "gxx", "gyy", "gzz", "gxy", "gxz", "gyz"]
     assert str(spec.report) == "c2"
 

@@ -436,17 +436,6 @@ class RunsThatGoWrong(Folder):
         self.assertEqual(counts["timed", "not run"], 1, self.rows())
         self.assertIn("of memory, but there are", result.stderr)
 
-    def test_a_run_beyond_the_limit_is_ended(self):
-        self.write_slow_case()
-        self.done("base: case.yaml\nsweep: {execution.kernel: [auto, corners]}\nrepeats: 2\nrun_limit: 20 s\n"
-                  "tolerance: 1e-6\n")
-        rows = [row for row in self.rows() if row["execution.kernel"] == "corners"]
-        self.assertEqual([row["status"] for row in rows], ["too slow"] * 3)
-        self.assertEqual(rows[0]["why"], "was ended at the limit of 20 s")
-        self.assertEqual(rows[1]["why"], "as run " + rows[0]["run"])
-        self.assertGreaterEqual(float(rows[0]["process_seconds"]), 20)
-        self.expect_no_children()
-
     def test_a_budget_that_is_spent_is_told_and_can_grow(self):
         text = "base: case.yaml\nsweep: {threads: [1]}\nrepeats: 30\ntime_budget: 300 ms\n"
         result = self.done(text)
@@ -700,8 +689,8 @@ class Mistakes(Folder):
     def test_all_at_once(self):
         self.refused("base: case.yaml\nrepeat: 3\nsweep:\n  execution.precision: [double, duoble]\n  threads: [none]\n",
                      lines=["study.yaml:2: repeat: is no known key; did you mean repeats? Allowed: title, base, "
-                            "command, sweep, repeats, warmup, time_budget, run_limit, order, seed, tolerance, reference, launcher, "
-                            "oversubscribe, baseline, scaling, weak, keep_results, trace, histogram, busy, maps, figure, "
+                            "command, sweep, repeats, warmup, time_budget, order, seed, tolerance, reference, launcher, "
+                            "oversubscribe, baseline, scaling, weak, trace, histogram, busy, maps, figure, "
                             "compare_with, reduced, report",
                             "study.yaml:5: sweep.threads.0: is 'none'; a whole number is expected"])
         self.refused("base: case.yaml\nsweep:\n  execution.precision: [double, duoble]\n  model.voxels.density: [many]\n",

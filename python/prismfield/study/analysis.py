@@ -575,7 +575,6 @@ def note_rules(study: StudyData) -> None:
         "not run": "not run here, left out of all fits",
         "failed": "failed",
         "wrong": "outside the tolerance, therefore without a speed",
-        "too slow": "ended at the limit of a run",
         "out of budget": "not run, the time budget was spent",
     }.items():
         note(what, lambda point: point["status"] == status)

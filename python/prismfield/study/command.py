@@ -121,8 +121,8 @@ def report_outcome(outcome: StudyOutcome, folder: Path, quiet: bool) -> bool:
             print(f"{kind}: and {len(lines) - MOST_SHOWN:,} more like this", file=sys.stderr)
 
     remarks = {status: grouped_by_reason(found) for status, found in outcome.remarks.items()}
-    for status in () if quiet else ("not run", "too slow"):
-        report(f"note: {status}", remarks.get(status, []))
+    if not quiet:
+        report("note: not run", remarks.get("not run", []))
     warnings = [f"in {counted(n, 'run')}: {text.partition(': ')[2]}" for text, n in sorted(outcome.warnings.items())]
     report("warning", warnings)
     report("warning: no speed, beyond the tolerance", remarks.get("wrong", []))

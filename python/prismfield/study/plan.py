@@ -350,7 +350,7 @@ class Planner:
 
     def study_hash(self) -> str:
         spec, program = self.spec, self.machine.program
-        flags = (spec.oversubscribe, spec.keeps_results, spec.busy, spec.trace, spec.histogram, spec.maps)
+        flags = (spec.oversubscribe, spec.busy, spec.trace, spec.histogram, spec.maps)
 
         def computed(job: Job) -> list[Any]:
             """How; what is computed is the problem's hash."""

@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,7 +49,6 @@ class Outcome:
     seconds: float = 0  # from its start to its end, by the clock
     processor_seconds: float = 0  # of all its threads and of the children that it waited for
     peak_memory_bytes: int = -1  # the most that it, or the largest of these children, held at a time
-    out_of_time: bool = False
 
     def __str__(self) -> str:
         if self.code >= 0:
@@ -62,7 +60,6 @@ def run_measured(
     words: list[str],
     environment: Mapping[str, str],
     log: IO[bytes] | int,
-    most_seconds: float = float("inf"),
     end_with: int = signal.SIGKILL,
     watch: Callable[[], None] = lambda: None,
 ) -> Outcome:
@@ -71,7 +68,6 @@ def run_measured(
     process = subprocess.Popen(
         command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, start_new_session=True
     )
-    begin, ended = time.monotonic(), False
     try:
         while True:
             try:
@@ -79,9 +75,6 @@ def run_measured(
                 break
             except subprocess.TimeoutExpired:
                 watch()
-            if not ended and time.monotonic() - begin >= most_seconds:
-                process.terminate()
-                ended = True
     except BaseException:
         process.terminate()
         process.communicate()
@@ -90,7 +83,7 @@ def run_measured(
         taken = json.loads(text)
     except ValueError:
         raise RunError(f"a run was not measured: {MEASURE} ended with {process.returncode}") from None
-    return Outcome(**taken, out_of_time=ended)
+    return Outcome(**taken)
 
 
 @dataclass

@@ -114,7 +114,7 @@ def rules_lines(study):
 def in_short(study):
     states = [p["status"] for p in study.points]
     parts = [f"{states.count('ok')} of {len(states)} points ran"]
-    for state in ("not run", "wrong", "failed", "too slow", "out of budget"):
+    for state in ("not run", "wrong", "failed", "out of budget"):
         if states.count(state):
             parts.append(f"{states.count(state)} {STATUS_WORDS[state]}")
     if over := sum(p["oversubscribed"] for p in study.points if p["status"] == "ok"):

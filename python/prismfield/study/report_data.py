@@ -44,7 +44,6 @@ STATUS_WORDS = {
     "not run": "not run",
     "failed": "failed",
     "wrong": "outside the tolerance",
-    "too slow": "over the limit of a run",
     "out of budget": "out of budget",
 }
 ONE_POINT = "the case as it stands"

@@ -57,8 +57,7 @@ class PointState:
     """What is known of a point from its runs until now."""
 
     failures: int = 0
-    too_slow_run: int = 0  # number of the run that was ended at the limit
-    failed_run: int = 0  # and of the one that failed last
+    failed_run: int = 0  # number of the run that failed last
     is_out: bool = False  # its one row says that it is not run
     has_fields: bool = False
     has_tables: bool = False
@@ -131,9 +130,6 @@ class Runner:
             return False
         if row.kind == "reference":
             return row.problem in self.problem_numbers and has_fields(row)
-        # a longer limit is another chance
-        if row.status == "too slow" and not row.process_seconds >= self.spec.run_limit:
-            return False
         if row.point not in self.points:
             return False
         return row.status != "not run" or row.why == shown(self.plan.why_not(self.points[row.point]))
@@ -181,8 +177,6 @@ class Runner:
         state = self.states[row.point]
         if row.status == "failed":
             state.failures, state.failed_run = state.failures + 1, row.run
-        if row.status == "too slow":
-            state.too_slow_run = state.too_slow_run or row.run
         state.is_out |= row.status == "not run"
         if has_fields(row):
             state.has_fields = True
@@ -207,7 +201,7 @@ class Runner:
             state = self.state_of(run)
             if state.is_out or self.key_of(run) in self.done:
                 done += 1
-            elif not state.too_slow_run:
+            else:
                 left += state.mean(mean)
         possible = [i for i, p in enumerate(self.plan.problems) if not p.reference.start.why_not]
         done += sum(i in self.references for i in possible)
@@ -336,9 +330,7 @@ class Runner:
         if state.is_out:
             return True
         budget = self.spec.time_budget
-        if state.too_slow_run:
-            status, why = "too slow", f"as run {state.too_slow_run}"
-        elif state.failures >= MOST_FAILURES:
+        if state.failures >= MOST_FAILURES:
             status, why = "failed", f"not tried again after run {state.failed_run} failed too"
         elif budget is not None and self.spent + state.mean(0) >= budget:
             status, why = "out of budget", f"{duration_text(self.spent)} of {duration_text(budget)} were spent"

@@ -25,7 +25,7 @@ from .plan import Job, Start, launch_of
 from .program import Program, Stopped, run_measured
 from .spec import UNITS_OF_TIME, Spec
 from .study_data import FORMS, Row, RunRow
-from .texts import duration_text, shorter, shown
+from .texts import shorter, shown
 
 GROUP = "performance"
 LOWEST, HIGHEST = -16, 0  # decades of histograms, the outermost of which are open
@@ -267,7 +267,7 @@ class Runs:
         self.energy = EnergyMeter()
 
     def make(self, job: Job, files: RunFiles, watch: Callable[[], None]) -> RunRow:
-        """A row with status, ok, failed, not run or too slow, and all that does not depend on other runs."""
+        """A row with status, ok, failed or not run, and all that does not depend on other runs."""
         start = job.start
         row = RunRow(ranks=start.ranks, threads=start.threads, oversubscribed=start.oversubscribed)
         row.started, row.load = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), os.getloadavg()[0]
@@ -284,7 +284,7 @@ class Runs:
         try:
             with open(files.log, "wb") as log:
                 environment = run_environment(self.spec, self.machine, start)
-                outcome = run_measured(words, environment, log, self.spec.run_limit, end_with, look)
+                outcome = run_measured(words, environment, log, end_with, look)
         except Stopped:
             for file in (files.result, files.log):
                 file.unlink(missing_ok=True)
@@ -297,9 +297,7 @@ class Runs:
             # the system says it of the largest process: ranks share the work alike
             if outcome.peak_memory_bytes > 0:
                 row.peak_memory_bytes = outcome.peak_memory_bytes * start.ranks
-        if outcome.out_of_time:
-            row.status, row.why = "too slow", f"was ended at the limit of {duration_text(self.spec.run_limit)}"
-        elif outcome.code != 0:
+        if outcome.code != 0:
             # the first line that is neither a warning nor a rule of mpirun's
             lines = (line for line in lines_of(files.log) if not is_warning(line) and line.strip("-="))
             reason = shorter(next(lines, ""), 300)
@@ -320,7 +318,7 @@ class Runs:
         with open(files.log, "wb") as log:
             environment = run_environment(self.spec, self.machine, job.start)
             end_with = signal.SIGKILL if job.start.ranks == 1 else signal.SIGTERM
-            run_measured(words, environment, log, self.spec.run_limit, end_with)
+            run_measured(words, environment, log, end_with)
         return estimate_in(files.log.read_text(encoding="utf-8", errors="replace"))
 
 

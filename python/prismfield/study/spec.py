@@ -109,8 +109,8 @@ def points_of(axes: list[Axis]) -> list[Point]:
 
 
 KEYS = (
-    "title base command sweep repeats warmup time_budget run_limit order seed tolerance reference launcher "
-    "oversubscribe baseline scaling weak keep_results trace histogram busy maps figure compare_with reduced report"
+    "title base command sweep repeats warmup time_budget order seed tolerance reference launcher "
+    "oversubscribe baseline scaling weak trace histogram busy maps figure compare_with reduced report"
 ).split()
 FIGURE_KEYS = ("x", "y", "curves", "log")
 PAPER_KEYS = ("paper", "figure", "y", "values", "note")
@@ -136,7 +136,6 @@ class Spec:
     repeats: int = 5  # timed runs per point
     warmup: int = 1  # runs before them that are not counted
     time_budget: float | None = None  # seconds; no run begins that will not end within them
-    run_limit: float = 3600  # seconds after which a run is ended
     order: str = "random"  # of the runs of a repeat, or as_written
     seed: int = 1
     tolerance: float = 1e-9  # largest max|a-b| / max|b| of a field against the reference
@@ -148,7 +147,6 @@ class Spec:
     baseline: dict[str, str] = field(default_factory=dict)  # axes and labels of the point that speed-ups refer to
     figure: list[Any] = field(default_factory=list)  # both as value_of() gives them
     compare_with: list[Any] = field(default_factory=list)
-    keep_results: bool = False
     trace: bool = False
     histogram: bool = False
     busy: bool = False
@@ -159,7 +157,7 @@ class Spec:
     @property
     def keeps_results(self) -> bool:
         """Whether the results of a point's first timed run and the references are kept."""
-        return self.keep_results or self.trace or self.histogram or bool(self.maps)
+        return self.trace or self.histogram or bool(self.maps)
 
     def place_of(self, key: str) -> str:
         node = self.tree.find(key)
@@ -601,13 +599,12 @@ READERS = {
     "repeats": lambda reader, node: reader.whole(node, 1, MOST_REPEATS),
     "warmup": lambda reader, node: reader.whole(node, 0, MOST_REPEATS),
     "time_budget": lambda reader, node: reader.seconds(node, "20 min"),
-    "run_limit": lambda reader, node: reader.seconds(node, "1 h"),
     "order": lambda reader, node: reader.word(node, ("random", "as_written")),
     "seed": lambda reader, node: reader.whole(node, 0, 2**64 - 1),
     "tolerance": SpecReader.tolerance,
     "reference": SpecReader.reference,
     "launcher": SpecReader.launcher,
-    **dict.fromkeys("oversubscribe weak keep_results trace histogram busy".split(), SpecReader.truth),
+    **dict.fromkeys("oversubscribe weak trace histogram busy".split(), SpecReader.truth),
     "baseline": SpecReader.baseline,
     "scaling": SpecReader.scaling,
     "maps": SpecReader.fields,

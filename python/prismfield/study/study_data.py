@@ -21,8 +21,8 @@ from .texts import InputError, Problem, number_text, shown
 
 KINDS = ("reference", "warmup", "timed")
 # ok; this machine cannot run it; it ended with an error; its fields differ from the reference by more than the
-# tolerance, so it has no speed; it was ended at the limit of a run; the time budget was spent before its turn
-STATUSES = ("ok", "not run", "failed", "wrong", "too slow", "out of budget")
+# tolerance, so it has no speed; the time budget was spent before its turn
+STATUSES = ("ok", "not run", "failed", "wrong", "out of budget")
 FORMS = ("compact", "difference_free", *(f"multipole_{order}" for order in (12, 10, 8, 6, 4, 2, 0)), "corners")
 
 
