@@ -104,7 +104,6 @@ inline Fields sample_result(const Points& points, FieldList fields = FieldList::
   result.plan.precision = Precision::single;
   result.plan.partition = Partition::rank_grid;
   result.plan.prism_parts = 2;
-  result.plan.balance = Balance::cost;
   return result;
 }
 

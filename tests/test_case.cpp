@@ -48,7 +48,6 @@ fields: [vector, tensor]
 execution:
   space: openmp
   partition: points
-  balance: cost
   kernel: corners
   precision: single
   method: direct
@@ -121,7 +120,6 @@ TEST_F(CaseTest, ReadsEveryKey) {
 
   EXPECT_EQ(run.execution.space, Space::openmp);
   EXPECT_EQ(run.execution.partition, Partition::points);
-  EXPECT_EQ(run.execution.balance, Balance::cost);
   EXPECT_EQ(run.execution.kernel, KernelKind::corners);
   EXPECT_EQ(run.execution.precision, Precision::single);
   EXPECT_EQ(run.execution.method, Method::direct);
@@ -149,7 +147,6 @@ TEST_F(CaseTest, DefaultsAreThoseOfTheInterface) {
   EXPECT_FALSE(run.noise);
   EXPECT_EQ(run.execution.space, Space::automatic);
   EXPECT_EQ(run.execution.partition, Partition::automatic);
-  EXPECT_EQ(run.execution.balance, Balance::count);
   EXPECT_EQ(run.execution.kernel, KernelKind::automatic);
   EXPECT_EQ(run.execution.precision, Precision::double_);
   EXPECT_FALSE(run.execution.batch || run.execution.slots || run.execution.block || run.execution.memory_limit);
@@ -579,8 +576,8 @@ TEST_F(CaseTest, EveryMistakeHasItsMessage) {
       {after("execution:\n"), "case.yaml:5: execution: has no value; write one or leave the key out"},
       {after("execution:\n  slots: ~\n"), "case.yaml:6: execution.slots: has no value; write one or leave the key out"},
       {after("execution: [slots, 4]\n"),
-       "case.yaml:5: execution: is a list; a map with the keys space, partition, balance, kernel, precision, batch, "
-       "slots, block, chunk, memory_limit, method, tolerance, check_points is expected"},
+       "case.yaml:5: execution: is a list; a map with the keys space, partition, kernel, precision, batch, slots, "
+       "block, chunk, memory_limit, method, tolerance, check_points is expected"},
       {after("output: out.h5\n"),
        "case.yaml:5: output: is 'out.h5'; a map with the keys file, also, figure, checkpoint is expected"},
       {after("output: {figure: {contours: 5}}\n"),
@@ -892,7 +889,7 @@ TEST_F(CaseTest, OptionsHaveMessagesOfTheirOwn) {
   const std::vector<std::pair<std::string, std::string>> mistakes = {
       {"execution.slots=0", "--set execution.slots: is '0'; auto or a whole number from 1 to 1e9 is expected"},
       {"execution.slot=4",
-       "--set execution.slot: is no known key; did you mean slots? Allowed: space, partition, balance, kernel, "
+       "--set execution.slot: is no known key; did you mean slots? Allowed: space, partition, kernel, "
        "precision, batch, slots, block, chunk, memory_limit, method, tolerance, check_points"},
       {"execution", "--set: 'execution' has no key.path=value form, such as execution.slots=4"},
       {"=4", "--set: '=4' has no key.path=value form, such as execution.slots=4"},

@@ -135,7 +135,7 @@ TEST(ProblemListTest, SortsByLineWithOptionsLast) {
 }
 
 TEST(NearestSpelling, FindsWhatWasMeant) {
-  const std::vector<std::string> keys = {"space", "partition", "balance", "kernel", "precision", "batch", "slots"};
+  const std::vector<std::string> keys = {"space", "partition", "block", "kernel", "precision", "batch", "slots"};
   EXPECT_EQ(nearest_spelling("slot", keys), "slots");
   EXPECT_EQ(nearest_spelling("solts", keys), "slots");  // neighbours swapped
   EXPECT_EQ(nearest_spelling("SLOTS", keys), "slots");

@@ -2,12 +2,15 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <thread>
 #include <vector>
 
 #include <prismfield/error.hpp>
 #include <prismfield/forward.hpp>
 
+#include "compute/method.hpp"
+#include "compute/plan.hpp"
 #include "forward_helpers.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
@@ -111,6 +114,58 @@ TEST(Forward, FillsMemoryOfTheCaller) {
 
   values.resize(values.size() - (is_root ? 1 : 0));
   EXPECT_THROW(static_cast<void>(forward_into(values, source, points, request, ranks())), InputError);
+}
+
+/// A run whose plan the ranks make together.
+Fields run_as_planned(const Execution& execution, const std::vector<Prism>& prisms, const Points& points) {
+  const Request request = make_request(execution, FieldList{Field::gz});
+  const ListEnsemble ensemble(prisms, true);
+  const Plan plan = plan_on_ranks(request, ensemble, points, problem_size(ensemble, points), ranks());
+  return forward(ensemble, points, request, *make_work(plan, ranks()), ranks(), nullptr);
+}
+
+/// Points 50 m apart above a square of 1 km.
+Points points_above() {
+  std::vector<Point> points;
+  for (int i = 0; i < 400; ++i) points.push_back({50.0 * (i % 20), 50.0 * (i / 20), 10});
+  return make_station_points(points);
+}
+
+TEST(Partition, AutoIsTheSameOnAllRanksAndChoosesPointsForFewPrisms) {
+  std::vector<Prism> cells;
+  for (int i = 0; i < 16000; ++i) {
+    const double x = 50.0 * (i % 20), y = 50.0 * (i / 20 % 20), z = -2000 + 50.0 * (i / 400);
+    cells.push_back({x, x + 50, y, y + 50, z, z + 50, 300.0 + i % 40});
+  }
+  Execution execution;
+  // on a device these few prisms are done before they are shared out
+  execution.space = built_spaces().back();
+  const Fields many = run_as_planned(execution, cells, points_above());
+  EXPECT_EQ(many.plan.partition, Partition::prisms);
+  EXPECT_TRUE(many.plan.partition_is_auto);
+  EXPECT_EQ(many.plan.prism_parts, ranks().size());
+  const Fields few = run_as_planned(execution, {cells.back()}, points_above());
+  if (ranks().size() > 1) {
+    EXPECT_EQ(few.plan.partition, Partition::points);
+    EXPECT_EQ(few.plan.point_parts, ranks().size());
+    EXPECT_EQ(few.plan.prism_end - few.plan.prism_begin, 1);
+  }
+  const auto sum = gather(ranks(), few.plan.point_end - few.plan.point_begin);
+  if (ranks().rank() == 0) {
+    EXPECT_EQ(std::accumulate(sum.begin(), sum.end(), std::int64_t{0}), few.plan.n_points);
+  }
+}
+
+TEST(Partition, FewerPrismsThanRanksAndNoneAtAll) {
+  const std::vector<Prism> all = row_of_prisms();
+  Execution execution;
+  execution.partition = Partition::prisms;
+  for (const std::ptrdiff_t n : {0, 1, 3}) {
+    const Fields result = run_as_planned(execution, {all.end() - n, all.end()}, points_above());
+    if (ranks().rank() != 0) continue;
+    EXPECT_EQ(result.pairs, n * points_above().size());
+    EXPECT_EQ(std::accumulate(result.rank_pairs.begin(), result.rank_pairs.end(), std::int64_t{0}), result.pairs);
+  }
 }
 
 }  // namespace

@@ -297,8 +297,8 @@ TEST(KeyTable, KeepsTheIdentityWhateverTheOrderAndTheKeysThatChangeNothing) {
   const std::string plain = identity(voxels + grid, CaseUse::forward);
   EXPECT_EQ(identity(grid + voxels, CaseUse::forward), plain);
   for (const std::string same :
-       {"execution: {slots: 3, batch: 8, block: 64, chunk: 9, memory_limit: 1 GiB, balance: cost, space: serial}",
-        "execution: {}", "execution: {partition: {ranks: [2, 2]}}", "axes: z_up",
+       {"execution: {slots: 3, batch: 8, block: 64, chunk: 9, memory_limit: 1 GiB, space: serial}", "execution: {}",
+        "execution: {partition: {ranks: [2, 2]}}", "axes: z_up",
         "output: {file: a.h5, also: [a.vtr], figure: {file: a.png, contours: [1, 2]}, checkpoint: {file: a, every: 1 "
         "s}}",
         "sensitivity: {precision: float}", "inversion: {data: a.csv}", "title: x\ncrs: EPSG:32719"}) {
@@ -392,7 +392,6 @@ TEST(KeyTable, HasTheDefaultsOfTheCode) {
       {"observations.noise.seed", text_of(NoiseSpec().seed)},
       {"execution.space", text_of(name(execution.space))},
       {"execution.partition", text_of(name(execution.partition))},
-      {"execution.balance", text_of(name(execution.balance))},
       {"execution.kernel", text_of(name(execution.kernel))},
       {"execution.precision", text_of(name(execution.precision))},
       {"execution.method", text_of(name(execution.method))},
@@ -417,7 +416,6 @@ TEST(KeyTable, HasTheWordsOfTheCode) {
       {"axes", words_of(axes_choices)},
       {"execution.space", words_of(space_choices)},
       {"execution.partition", words_of(partition_choices) + ", or {ranks: ...}"},
-      {"execution.balance", words_of(balance_choices)},
       {"execution.kernel", words_of(kernel_choices)},
       {"execution.precision", words_of(precision_choices)},
       {"sensitivity.store", words_of(store_choices)},

@@ -178,11 +178,6 @@ std::vector<OperatorCase> operator_cases() {
       c.unknown = Unknown::magnetization;
       c.execution.partition = Partition::points_per_prism;
     });
-    vary("tmi_by_cost", [](OperatorCase& c) {
-      c.fields = {Field::tmi};
-      c.unknown = Unknown::magnetization;
-      c.execution.balance = Balance::cost;
-    });
     vary("slots_and_batch", [](OperatorCase& c) {
       c.execution.slots = 3;
       c.execution.batch = 7;
@@ -202,7 +197,6 @@ std::vector<OperatorCase> operator_cases() {
     });
     vary("by_points", [](OperatorCase& c) { c.execution.partition = Partition::points; });
     vary("by_points_per_prism", [](OperatorCase& c) { c.execution.partition = Partition::points_per_prism; });
-    vary("by_cost", [](OperatorCase& c) { c.execution.balance = Balance::cost; });
   }
   return all;
 }
@@ -497,31 +491,6 @@ TEST(Operator, IsTheSameOnAnyNumberOfThreadsOfOnePlan) {
   one.apply_transpose(rows, a);
   two.apply_transpose(rows, b);
   EXPECT_EQ(a, b);
-}
-
-/// By cost, prisms near one end of a line cost most at the points there; an operator needs one cut for all points.
-TEST(Operator, BalancedByCostHasOneCutOfThePrisms) {
-  if (ranks().size() % 2 != 0) GTEST_SKIP() << "a grid of ranks is wanted";
-  std::vector<Prism> prisms;
-  for (int i = 0; i < 4000; ++i) prisms.push_back({10.0 * i, 10.0 * (i + 1), 0, 10, -10, 0, 1.0 + i % 7});
-  std::vector<Point> near_ends;
-  for (std::size_t i = 0; i < 200; ++i) {
-    near_ends.push_back({uniform(41, i, 0, 300) + (i < 100 ? 0 : 39'700), uniform(42, i, 0, 10), 2});
-  }
-  const Points points = make_station_points(near_ends);
-  const ListEnsemble source(prisms, true);
-  Execution execution;
-  execution.space = Space::serial;
-  execution.balance = Balance::cost;
-  execution.partition = Partition::rank_grid;
-  execution.rank_grid = {2, ranks().size() / 2};
-  HostOperator op(source, points, {{Field::gz}, 1, execution}, ranks());
-  std::vector<double> fields(static_cast<std::size_t>(op.rows())), density(static_cast<std::size_t>(op.columns()));
-  const std::vector<double> model = densities_of(prisms, op.prisms());
-  op.apply(model, fields);
-  op.apply_transpose(fields, density);
-  const double forth = op.dot_fields(fields, fields);
-  EXPECT_NEAR(op.dot_densities(model, density), forth, 1e-13 * forth);
 }
 
 /// A rank that fails alone ends the call of every rank.

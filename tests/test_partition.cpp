@@ -132,77 +132,9 @@ TEST(Partition, HugeCountsDoNotOverflow) {
         if (part + 1 < parts) {
           EXPECT_EQ(balanced_part(n, part + 1, parts).begin, range.end);
         }
-        EXPECT_EQ(part_with(n, range.begin, parts), part);
-        EXPECT_EQ(part_with(n, range.end - 1, parts), part);
       }
     }
   }
-}
-
-TEST(Partition, PartWithIsTheInverse) {
-  for (const std::int64_t n : {1, 6, 7, 29, 100}) {
-    for (const std::int64_t parts : {1, 2, 7, 31}) {
-      for (std::int64_t part = 0; part < parts; ++part) {
-        const IndexRange range = balanced_part(n, part, parts);
-        for (std::int64_t i = range.begin; i < range.end; ++i) EXPECT_EQ(part_with(n, i, parts), part);
-      }
-    }
-  }
-}
-
-void expect_cover(const std::vector<std::int64_t>& cuts, std::int64_t n, std::int64_t parts) {
-  ASSERT_EQ(static_cast<std::int64_t>(cuts.size()), parts + 1);
-  EXPECT_EQ(cuts.front(), 0);
-  EXPECT_EQ(cuts.back(), n);
-  EXPECT_TRUE(std::is_sorted(cuts.begin(), cuts.end()));
-}
-
-TEST(Partition, EqualCostsAreCutIntoEqualCounts) {
-  for (const std::int64_t parts : {1, 2, 7, 8}) {
-    const auto cuts = equal_cost_cuts(251946, std::vector<double>(251946, 3.5), parts);
-    expect_cover(cuts, 251946, parts);
-    for (std::int64_t part = 0; part < parts; ++part) {
-      const auto p = static_cast<std::size_t>(part);
-      EXPECT_LE(std::abs(cuts[p + 1] - cuts[p] - 251946 / parts), 1);
-    }
-  }
-}
-
-TEST(Partition, CutsHaveEqualCostAlsoWithinABlock) {
-  // a block of the first tenth costs a hundred times the others
-  constexpr std::int64_t n = 100'000;
-  std::vector<double> costs(10, 1.0);
-  costs[0] = 100;
-  const double total = 109;
-  for (const std::int64_t parts : {2, 4, 7}) {
-    const auto cuts = equal_cost_cuts(n, costs, parts);
-    expect_cover(cuts, n, parts);
-    for (std::int64_t part = 0; part < parts; ++part) {
-      double cost = 0;
-      for (std::int64_t i = cuts[static_cast<std::size_t>(part)]; i < cuts[static_cast<std::size_t>(part) + 1]; ++i) {
-        cost += costs[static_cast<std::size_t>(part_with(n, i, 10))] / 10'000;
-      }
-      EXPECT_NEAR(cost * static_cast<double>(parts) / total, 1, 0.005) << part << " of " << parts;
-    }
-  }
-}
-
-TEST(Partition, CutsOfOddCosts) {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  // nothing costs anything: equal counts
-  EXPECT_EQ(equal_cost_cuts(10, {0, 0, 0, 0}, 2), (std::vector<std::int64_t>{0, 5, 10}));
-  EXPECT_EQ(equal_cost_cuts(10, {}, 2), (std::vector<std::int64_t>{0, 5, 10}));
-  EXPECT_EQ(equal_cost_cuts(0, {}, 3), (std::vector<std::int64_t>{0, 0, 0, 0}));
-  EXPECT_EQ(equal_cost_cuts(4, {nan, infinity, -1, 5}, 1), (std::vector<std::int64_t>{0, 4}));
-  expect_cover(equal_cost_cuts(4, {nan, 2, -1, 2}, 3), 4, 3);
-  // all cost in one thing, more parts than things
-  expect_cover(equal_cost_cuts(3, {0, 9, 0}, 7), 3, 7);
-  // no overflow
-  const std::int64_t huge = std::int64_t{1} << 62;
-  const auto cuts = equal_cost_cuts(huge, std::vector<double>(1000, 1.0), 4);
-  expect_cover(cuts, huge, 4);
-  EXPECT_NEAR(static_cast<double>(cuts[1]) / static_cast<double>(huge), 0.25, 1e-12);
 }
 
 /// The seven spheres on cluster nodes of eight threads.

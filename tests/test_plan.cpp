@@ -6,10 +6,10 @@
 #include <prismfield/prisms.hpp>
 #include <prismfield/request.hpp>
 
-#include "compute/balance.hpp"
 #include "compute/method.hpp"
 #include "compute/partition.hpp"
 #include "compute/plan.hpp"
+#include "compute/time_estimate.hpp"
 
 #include <gtest/gtest.h>
 

@@ -948,11 +948,6 @@ TEST_P(FieldTest, SameForEveryLayout) {
     e.partition = Partition::rank_grid;
     expect_same(e, "partition {ranks: [1, 1]}");
   }
-  for (const Balance balance : {Balance::count, Balance::cost}) {
-    Execution e = m_execution;
-    e.balance = balance;
-    expect_same(e, balance == Balance::count ? "balance count" : "balance cost");
-  }
 }
 
 /// However little memory is allowed, the run goes on with fewer slots and then with tiles of points.

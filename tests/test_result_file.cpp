@@ -185,7 +185,6 @@ TEST_F(OutputTest, RecordsPerformance) {
                                                         {"device", "a host"},
                                                         {"partition", "{ranks: [2, 1]}"},
                                                         {"partition_asked", "{ranks: [2, 1]}"},
-                                                        {"balance", "cost"},
                                                         {"precision", "single"},
                                                         {"kernel", "auto"},
                                                         {"method", "direct"},

@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "compute/balance.hpp"
 #include "compute/method.hpp"
 #include "compute/plan.hpp"
+#include "compute/time_estimate.hpp"
 #include "forward_helpers.hpp"
 #include "list_ensemble.hpp"
 #include "parallel/collectives.hpp"

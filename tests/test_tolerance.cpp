@@ -425,17 +425,13 @@ TEST(Tolerance, HoldsOnRanksHoweverTheyShare) {
   const Fields exact = forward(ensemble, points, within(default_tolerance), ranks());
   for (const Partition partition :
        {Partition::automatic, Partition::prisms, Partition::points, Partition::points_per_prism}) {
-    for (const Balance balance : {Balance::count, Balance::cost}) {
-      Request request = within(tolerance);
-      request.execution.partition = partition;
-      request.execution.balance = balance;
-      const Fields computed = forward(ensemble, points, request, ranks());
-      if (ranks().rank() > 0) continue;
-      const std::string what = std::string(name(partition)) + ", " + name(balance);
-      EXPECT_EQ(computed.check.points, 100) << what;
-      EXPECT_GT(computed.check.largest(), 0) << what;
-      expect_within(tolerance, computed, exact, what);
-    }
+    Request request = within(tolerance);
+    request.execution.partition = partition;
+    const Fields computed = forward(ensemble, points, request, ranks());
+    if (ranks().rank() > 0) continue;
+    EXPECT_EQ(computed.check.points, 100) << name(partition);
+    EXPECT_GT(computed.check.largest(), 0) << name(partition);
+    expect_within(tolerance, computed, exact, name(partition));
   }
 }
 

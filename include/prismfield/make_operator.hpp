@@ -16,8 +16,7 @@ namespace prismfield {
 /// G computed anew from closed forms and multipoles in every product, on several ranks cut into rectangles as
 /// request.execution.partition says. The prisms' geometry is prepared once and kept in the space's memory when all of
 /// it fits execution.memory_limit, else prepared anew in each product. apply() adds in the order of forward(): by the
-/// same plan the fields of the same densities are the same, bit for bit. With balance: cost the prisms are cut by
-/// their cost at all points.
+/// same plan the fields of the same densities are the same, bit for bit.
 ///
 /// `prisms`, whose own densities are not looked at, must outlive the operator; each rank must be able to read its part.
 /// Kokkos must run. Throws InputError, by key, for points that are not finite or columns of different lengths, for

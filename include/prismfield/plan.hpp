@@ -85,7 +85,6 @@ struct Plan {
   bool partition_is_auto = false;
   /// the grid of ranks
   int prism_parts = 1, point_parts = 1;
-  Balance balance = Balance::count;
   std::int64_t n_prisms = 0;
   std::int64_t n_points = 0;
   /// this rank's share, [begin, end)

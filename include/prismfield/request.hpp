@@ -13,7 +13,6 @@ namespace prismfield {
 
 enum class Space { automatic, serial, openmp, cuda, hip };
 enum class Partition { automatic, prisms, points, points_per_prism, rank_grid };
-enum class Balance { count, cost };
 enum class KernelKind { automatic, corners };
 enum class Precision { double_, single };
 /// See docs/methods.md. This version has no mesh.
@@ -66,7 +65,6 @@ enum class Unknown { density, susceptibility, magnetization };
 [[nodiscard]] const char* name(Axes axes) noexcept;
 [[nodiscard]] const char* name(Space space) noexcept;
 [[nodiscard]] const char* name(Partition partition) noexcept;
-[[nodiscard]] const char* name(Balance balance) noexcept;
 [[nodiscard]] const char* name(KernelKind kernel) noexcept;
 [[nodiscard]] const char* name(Precision precision) noexcept;
 [[nodiscard]] const char* name(Method method) noexcept;
@@ -79,7 +77,6 @@ struct Execution {
   Partition partition = Partition::automatic;
   /// with Partition::rank_grid: parts of prisms x parts of points
   std::array<int, 2> rank_grid{1, 1};
-  Balance balance = Balance::count;
   KernelKind kernel = KernelKind::automatic;
   /// in single precision a density is a float: 0 or, in magnitude, from about 1e-30 kg/m3 on
   Precision precision = Precision::double_;

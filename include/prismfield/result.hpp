@@ -71,8 +71,7 @@ struct Fields {
   std::vector<double> rank_begin, rank_end;
   /// when slots and devices were busy, by rank; rank 0 only
   std::vector<RankBusy> busy;
-  /// cost of each rank's prisms and of its pairs as counted by form, by the cost model, ns: what `balance: cost` makes
-  /// equal; rank 0 only
+  /// cost of each rank's prisms and of its pairs as counted by form, by the cost model, ns; rank 0 only
   std::vector<double> rank_cost;
   Plan plan;
   /// rank 0 only

@@ -26,7 +26,6 @@
 #include "case/make_model.hpp"
 #include "case/make_points.hpp"
 #include "case/output_check.hpp"
-#include "compute/balance.hpp"
 #include "compute/checked_forward.hpp"
 #include "compute/checkpoint.hpp"
 #include "compute/method.hpp"
@@ -58,8 +57,7 @@ std::string partition_text(const Plan& plan, const std::string& ranks) {
       plan.partition == Partition::rank_grid
           ? fmt::format("{} of prisms x {} of points", counted(plan.prism_parts, "part"), plan.point_parts)
           : std::string("by ") + name(plan.partition);
-  return fmt::format("{}{}{}, {}", kind, plan.partition_is_auto ? " (auto)" : "",
-                     plan.balance == Balance::cost ? ", balanced by cost" : "", ranks);
+  return fmt::format("{}{}, {}", kind, plan.partition_is_auto ? " (auto)" : "", ranks);
 }
 
 std::string overlap_text(const Inputs& inputs) {

@@ -298,7 +298,6 @@ private:
     Execution spec;
     if (const auto v = section.find("space")) spec.space = choice(*v, space_choices).value_or(spec.space);
     if (const auto v = section.find("partition")) partition(*v, spec);
-    if (const auto v = section.find("balance")) spec.balance = choice(*v, balance_choices).value_or(spec.balance);
     if (const auto v = section.find("kernel")) spec.kernel = choice(*v, kernel_choices).value_or(spec.kernel);
     if (const auto v = section.find("precision"))
       spec.precision = choice(*v, precision_choices).value_or(spec.precision);

@@ -90,15 +90,16 @@ double cost_of_pairs(const FormWeights& weights, const std::array<std::int64_t, 
   return cost;
 }
 
-void add_costs(const CostSettings& settings, const PrismBlock& block, std::int64_t first_number,
-               const CostPoints& points, std::int64_t stride, double weight, double* prism_cost, double* group_cost) {
-  if (points.groups == 0) return;
+double cost_of_block(const CostSettings& settings, const PrismBlock& block, std::int64_t first_number,
+                     const CostPoints& points, std::int64_t stride) {
+  if (points.groups == 0) return 0;
   stride = std::clamp<std::int64_t>(stride, 1, points.groups);
   const auto lanes = static_cast<std::size_t>(settings.lanes);
   const FormWeights& weights = settings.weights;
   const kernel::MultipoleTables tables = kernel::multipole_tables();
   FormRanges ranges;
   std::array<double, 3> last{-1, -1, -1};
+  double cost = 0;
   for (std::int64_t i = 0; i < block.size(); ++i) {
     const auto p = static_cast<std::size_t>(i);
     const std::array<double, 3> low = {block.west[p], block.south[p], block.bottom[p]};
@@ -158,12 +159,11 @@ void add_costs(const CostSettings& settings, const PrismBlock& block, std::int64
           if (any_between) lane_cost += weight_of(weights, Form::difference_free);
         }
       }
-      const double cost = lane_cost * static_cast<double>(lanes) * stands_for;
-      sum += cost;
-      group_cost[group] += cost * weight;
+      sum += lane_cost * static_cast<double>(lanes) * stands_for;
     }
-    prism_cost[i] += sum + settings.per_prism;
+    cost += sum;
   }
+  return cost;
 }
 
 }  // namespace prismfield

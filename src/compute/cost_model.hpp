@@ -12,8 +12,7 @@
 
 namespace prismfield {
 
-/// Nanoseconds of a pair by form on one host thread with vectors of points, or on a device: measured with perf/. Only
-/// their ratios matter to `balance: cost`.
+/// Nanoseconds of a pair by form on one host thread with vectors of points, or on a device: measured with perf/.
 using FormWeights = std::array<double, n_forms>;
 [[nodiscard]] FormWeights form_weights(bool is_device);
 
@@ -31,8 +30,6 @@ struct CostSettings {
   /// points that one thread works on side by side
   int lanes = 1;
   FormWeights weights{};
-  /// ns of a prism whatever the points
-  double per_prism = 0;
   /// see EngineSettings::truncation
   double truncation = default_truncation;
   /// whose kernels take orders up to 8 only
@@ -48,13 +45,13 @@ struct CostPoints {
   std::int64_t groups = 0;
 };
 
-/// Adds estimated costs, ns, of prisms at all points: prism_cost[i] of prism i of the block, group_cost[g] of group g.
-/// Each prism is taken at one group in `stride`, and the groups change from prism to prism (first_number: the number of
-/// the block's first prism in its ensemble), so that prisms side by side see all groups together. The form is the one
-/// that the kernel takes by the distance in units of the prism's shape. A group that the kernel takes together costs
-/// all its lanes: the lowest multipole that is exact enough for every lane, and beyond a multipole's range each form
-/// that any of its lanes takes. With stride 1 nothing is left out. `weight` multiplies what is added to group_cost.
-void add_costs(const CostSettings& settings, const PrismBlock& block, std::int64_t first_number,
-               const CostPoints& points, std::int64_t stride, double weight, double* prism_cost, double* group_cost);
+/// The estimated cost, ns, of the prisms of a block at all points. Each prism is taken at one group in `stride`, and
+/// the groups change from prism to prism (first_number: the number of the block's first prism in its ensemble), so that
+/// prisms side by side see all groups together. The form is the one that the kernel takes by the distance in units of
+/// the prism's shape. A group that the kernel takes together costs all its lanes: the lowest multipole that is exact
+/// enough for every lane, and beyond a multipole's range each form that any of its lanes takes. With stride 1 nothing
+/// is left out.
+[[nodiscard]] double cost_of_block(const CostSettings& settings, const PrismBlock& block, std::int64_t first_number,
+                                   const CostPoints& points, std::int64_t stride);
 
 }  // namespace prismfield

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "base/human_text.hpp"
-#include "compute/balance.hpp"
 #include "compute/direct_plan.hpp"
 #include "compute/direct_work.hpp"
 #include "compute/method.hpp"
+#include "compute/time_estimate.hpp"
 
 namespace prismfield {
 namespace {

@@ -42,7 +42,6 @@ std::int64_t memory_limit_of(const Execution& wanted, const Machine& machine) {
 void choose_share(Plan& plan, const Execution& wanted, const Machine& machine, const Shares* shares) {
   plan.partition_is_auto = wanted.partition == Partition::automatic;
   plan.partition = plan.partition_is_auto ? Partition::prisms : wanted.partition;
-  plan.balance = wanted.balance;
   RankGrid grid{machine.ranks, 1};
   if (plan.partition == Partition::points) grid = {1, machine.ranks};
   if (plan.partition == Partition::rank_grid) grid = {wanted.rank_grid[0], wanted.rank_grid[1]};
@@ -86,7 +85,6 @@ struct Run {
   const PointColumns& points;
   const ProblemSize& problem;
   const Communicator& communicator;
-  PrismCuts cuts;
 };
 
 /// The plan by the method of a request that was checked. Throws and is collective as plan_on_ranks().
@@ -102,9 +100,8 @@ Plan plan_by_method(const Request& request, const Run& run) {
     method_of(request).check(request, run.ensemble, run.points, problem);
     plan = make_plan(request, problem, machine);
   });
-  const bool is_chosen = request.execution.partition == Partition::automatic;
-  if (run.communicator.size() == 1 || !(is_chosen || request.execution.balance == Balance::cost)) return plan;
-  const Shares shares = method_of(plan).shares(plan, request, run.ensemble, run.points, run.cuts, run.communicator);
+  if (run.communicator.size() == 1 || !plan.partition_is_auto) return plan;
+  const Shares shares = method_of(plan).shares(plan, request, run.ensemble, run.communicator);
   agree(run.communicator, [&] { plan = make_plan(request, problem, machine, &shares); });
   return plan;
 }
@@ -204,13 +201,13 @@ Plan make_plan(const Request& request, const ProblemSize& problem, const Machine
 std::vector<MethodCost> method_costs(const Request& request, const PrismSource& ensemble, const PointColumns& points,
                                      const ProblemSize& problem, const Communicator& communicator) {
   MethodPlans plans;
-  return costs_of_run(request, {ensemble, points, problem, communicator, PrismCuts::of_each_part}, plans);
+  return costs_of_run(request, {ensemble, points, problem, communicator}, plans);
 }
 
 Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const PointColumns& points,
-                   const ProblemSize& problem, const Communicator& communicator, PrismCuts cuts) {
+                   const ProblemSize& problem, const Communicator& communicator) {
   agree_on_input(communicator, [&] { check_request(request, ensemble); });
-  const Run run{ensemble, points, problem, communicator, cuts};
+  const Run run{ensemble, points, problem, communicator};
   const bool may_choose = request.execution.method == Method::automatic && saves(request, problem);
   if (!may_choose) return plan_by_method(request, run);
   // so little that to measure what others take would take longer

@@ -169,10 +169,10 @@ struct ForwardMethod {
   /// Decides the method's own part of a plan that has its share of prisms and points, and all memory (see
   /// count_memory). Pure arithmetic.
   void (*plan)(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine);
-  /// The ranks' grid where `partition` is auto, and this rank's share of it, by cost where `balance` asks for that.
-  /// `plan`: without shares. Collective; throws AgreedFailure.
-  Shares (*shares)(const Plan& plan, const Request& request, const PrismSource& ensemble, const PointColumns& points,
-                   PrismCuts cuts, const Communicator& communicator);
+  /// The ranks' grid where `partition` is auto, and this rank's share of it. `plan`: without shares. Collective; throws
+  /// AgreedFailure.
+  Shares (*shares)(const Plan& plan, const Request& request, const PrismSource& ensemble,
+                   const Communicator& communicator);
   /// Seconds that a rank's share takes about. Kokkos must run.
   double (*seconds)(const Plan& plan, const Request& request, const PrismSource& ensemble, const PointColumns& points);
   PlanText (*text)(const Plan& plan);
@@ -209,11 +209,10 @@ struct MethodCost {
                                                    const Communicator& communicator);
 
 /// The plan of a run on all ranks: make_plan() for the machine of each, by the fastest method where that is automatic
-/// and the tolerance lets others than direct serve, with the shares that `partition: auto` and `balance` ask for.
+/// and the tolerance lets others than direct serve, with the shares that `partition: auto` asks for.
 /// Throws InputError, by key, the same on every rank, and AgreedFailure for failures. Collective.
 [[nodiscard]] Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const PointColumns& points,
-                                 const ProblemSize& problem, const Communicator& communicator,
-                                 PrismCuts cuts = PrismCuts::of_each_part);
+                                 const ProblemSize& problem, const Communicator& communicator);
 
 /// memory_shortage() of the plan of this request; where its method was named, with those that fit. The same on every
 /// rank. `need`: on rank 0. Collective.

@@ -13,7 +13,6 @@
 
 #include <prismfield/error.hpp>
 
-#include "compute/balance.hpp"
 #include "compute/method.hpp"
 #include "compute/plan.hpp"
 #include "engine/engine.hpp"
@@ -105,7 +104,7 @@ OperatorPlan plan_operator(Space space, const PrismSource& prisms, const PointCo
   check_points(points);
   const Request mine = request_in(space, request);
   OperatorPlan all;
-  all.plan = plan_on_ranks(mine, prisms, points, problem_size(prisms, points), communicator, PrismCuts::of_all_parts);
+  all.plan = plan_on_ranks(mine, prisms, points, problem_size(prisms, points), communicator);
   const Plan& plan = all.plan;
   all.traits = engine_traits(plan.space, plan.precision, plan.computed, plan.kernel);
   all.fields = mine.fields;

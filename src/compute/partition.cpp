@@ -7,46 +7,10 @@
 
 namespace prismfield {
 
-std::int64_t part_with(std::int64_t n, std::int64_t i, std::int64_t parts) noexcept {
-  const std::int64_t size = n / parts;
-  const std::int64_t rest = n % parts;
-  if (rest == 0) return i / size;
-  const std::int64_t in_larger = rest * (size + 1);
-  return i < in_larger ? i / (size + 1) : rest + (i - in_larger) / size;
-}
-
 RankShare rank_share(std::int64_t n_prisms, std::int64_t n_points, int rank, int prism_parts,
                      int point_parts) noexcept {
   return {balanced_part(n_prisms, rank % prism_parts, prism_parts),
           balanced_part(n_points, rank / prism_parts, point_parts)};
-}
-
-std::vector<std::int64_t> equal_cost_cuts(std::int64_t n, const std::vector<double>& block_costs, std::int64_t parts) {
-  std::vector<std::int64_t> cuts{0};
-  const auto blocks = static_cast<std::int64_t>(block_costs.size());
-  const auto cost_of = [&](std::int64_t b) {
-    const double cost = block_costs[static_cast<std::size_t>(b)];
-    return std::isfinite(cost) && cost > 0 ? cost : 0.0;
-  };
-  double total = 0;
-  for (std::int64_t b = 0; b < blocks; ++b) total += cost_of(b);
-  if (!(total > 0) || !std::isfinite(total)) {
-    for (std::int64_t part = 0; part < parts; ++part) cuts.push_back(balanced_part(n, part, parts).end);
-    return cuts;
-  }
-  std::int64_t block = 0;
-  double before = 0;
-  for (std::int64_t part = 1; part < parts; ++part) {
-    const double wanted = total * (static_cast<double>(part) / static_cast<double>(parts));
-    while (block < blocks - 1 && before + cost_of(block) <= wanted) before += cost_of(block++);
-    const IndexRange things = balanced_part(n, block, blocks);
-    const double cost = cost_of(block);
-    const double share = cost > 0 ? std::clamp((wanted - before) / cost, 0.0, 1.0) : 0.0;
-    const auto cut = things.begin + static_cast<std::int64_t>(std::llround(share * static_cast<double>(things.size())));
-    cuts.push_back(std::max(cuts.back(), std::min(cut, things.end)));
-  }
-  cuts.push_back(n);
-  return cuts;
 }
 
 double partition_seconds(const PartitionFacts& facts, RankGrid grid) noexcept {

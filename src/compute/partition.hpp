@@ -2,16 +2,11 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <vector>
 
 #include <prismfield/ranges.hpp>
 
 namespace prismfield {
-
-/// The part of `parts` that thing number i of n is in: the inverse of balanced_part.
-[[nodiscard]] std::int64_t part_with(std::int64_t n, std::int64_t i, std::int64_t parts) noexcept;
 
 /// A rank's shares of prisms and points on a grid of ranks; ranks of one part of points are consecutive.
 struct RankShare {
@@ -23,21 +18,11 @@ struct RankShare {
 [[nodiscard]] RankShare rank_share(std::int64_t n_prisms, std::int64_t n_points, int rank, int prism_parts,
                                    int point_parts) noexcept;
 
-/// The parts+1 ends of `parts` ranges of n things that cost equally much. block_costs[b]: cost of the things
-/// balanced_part(n, b, blocks); within a block all cost the same. Ranges of equal count where nothing costs anything.
-/// Costs that are negative or not finite count as nothing.
-[[nodiscard]] std::vector<std::int64_t> equal_cost_cuts(std::int64_t n, const std::vector<double>& block_costs,
-                                                        std::int64_t parts);
-
 /// Ranks as prism_parts parts of prisms x point_parts parts of points.
 struct RankGrid {
   int prism_parts = 1;
   int point_parts = 1;
 };
-
-/// Whether each part of the points has prisms cut by their cost there, or all have the same parts of prisms, cut by
-/// their cost at all points: what an operator needs, which adds up over ranks both ways.
-enum class PrismCuts { of_each_part, of_all_parts };
 
 /// A partition that is not the plan's own: decided with other ranks.
 struct Shares {

@@ -15,10 +15,10 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
-#include "compute/balance.hpp"
 #include "compute/cost_model.hpp"
 #include "compute/direct_plan.hpp"
 #include "compute/method.hpp"
+#include "compute/time_estimate.hpp"
 #include "fast/convolution_layout.hpp"
 #include "fast/convolution_plan.hpp"
 #include "fast/convolution_product.hpp"
@@ -77,20 +77,17 @@ void plan_fft(Plan& plan, const Request& request, const ProblemSize& problem, co
 
 /// Layers over ranks; where there are more ranks than layers, points over the others.
 Shares fft_shares(const Plan& plan, const Request& /*request*/, const PrismSource& ensemble,
-                  const PointColumns& /*points*/, PrismCuts /*cuts*/, const Communicator& communicator) {
-  Shares shares{{plan.prism_parts, plan.point_parts}, {}};
+                  const Communicator& communicator) {
   const int ranks = communicator.size();
-  if (plan.partition_is_auto) {
-    // ranks look at parts of the same layers
-    std::set<std::array<double, 2>> layers;
-    for (const auto& of_rank : gather(communicator, plan.fft.layout->layers))
-      layers.insert(of_rank.begin(), of_rank.end());
-    std::int64_t most = std::max<std::int64_t>(std::ssize(layers), 1);
-    broadcast(communicator, most);
-    int prism_parts = ranks;
-    while (prism_parts > most || ranks % prism_parts != 0) --prism_parts;
-    shares.grid = {prism_parts, ranks / prism_parts};
-  }
+  // ranks look at parts of the same layers
+  std::set<std::array<double, 2>> layers;
+  for (const auto& of_rank : gather(communicator, plan.fft.layout->layers))
+    layers.insert(of_rank.begin(), of_rank.end());
+  std::int64_t most = std::max<std::int64_t>(std::ssize(layers), 1);
+  broadcast(communicator, most);
+  int prism_parts = ranks;
+  while (prism_parts > most || ranks % prism_parts != 0) --prism_parts;
+  Shares shares{{prism_parts, ranks / prism_parts}, {}};
   shares.mine =
       rank_share(plan.n_prisms, plan.n_points, communicator.rank(), shares.grid.prism_parts, shares.grid.point_parts);
   cut_between_layers(ensemble, shares.mine.prisms, communicator);
@@ -128,19 +125,9 @@ double kernel_weight(const Plan& plan, const FormWeights& weights) {
       points.upward.push_back(plane.upward);
     }
   }
-  const CostSettings settings{plan.precision,
-                              plan.kernel,
-                              plan.lanes,
-                              weights,
-                              0,
-                              0,
-                              is_device(plan.space),
-                              has_magnetic_gradient(plan.computed)};
-  std::vector<double> of_cell(cells.west.size()), of_group(static_cast<std::size_t>(points.groups));
-  add_costs(settings, cells, 0, points, 1, 1, of_cell.data(), of_group.data());
-  double cost = 0;
-  for (const double of_one : of_cell) cost += of_one;
-  return cost / static_cast<double>(of_cell.size() * points.easting.size());
+  const CostSettings settings{
+      plan.precision, plan.kernel, plan.lanes, weights, 0, is_device(plan.space), has_magnetic_gradient(plan.computed)};
+  return cost_of_block(settings, cells, 0, points, 1) / static_cast<double>(cells.west.size() * points.easting.size());
 }
 
 /// Of a rank's share: finding the mesh, kernels, transforms and their products. Constants are in units of a multipole's

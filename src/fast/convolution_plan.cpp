@@ -35,7 +35,6 @@ Request direct_request(Space space, const Request& asked) {
   execution.tolerance = asked.execution.tolerance;
   // layers, where nothing else is asked for
   if (execution.partition == Partition::automatic) execution.partition = Partition::prisms;
-  execution.balance = Balance::count;
   execution.precision = Precision::double_;
   return request;
 }

@@ -14,8 +14,8 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
-#include "compute/balance.hpp"
 #include "compute/method.hpp"
+#include "compute/time_estimate.hpp"
 #include "fast/essential_work.hpp"
 #include "fast/expansion_numbers.hpp"
 #include "fast/leaf_sizes.hpp"
@@ -172,15 +172,14 @@ void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, c
 /// The grid of ranks that reads and sorts least: trees take time by prisms and points, not by pairs. Where parts of
 /// space are shared out, that of the prisms that each rank reads.
 Shares tree_shares(const Plan& plan, const Request& /*request*/, const PrismSource& /*ensemble*/,
-                   const PointColumns& /*points*/, PrismCuts /*cuts*/, const Communicator& communicator) {
+                   const Communicator& communicator) {
   RankGrid grid{plan.prism_parts, plan.point_parts};
   const int ranks = communicator.size();
   const auto largest_share = [&](const RankGrid& of) {
     return (plan.n_prisms + of.prism_parts - 1) / of.prism_parts +
            (plan.n_points + of.point_parts - 1) / of.point_parts;
   };
-  const bool is_chosen = plan.partition_is_auto && !plan.tree.in_parts_of_space;
-  for (int parts = 1; is_chosen && parts <= ranks; ++parts) {
+  for (int parts = 1; !plan.tree.in_parts_of_space && parts <= ranks; ++parts) {
     const RankGrid other{parts, ranks / parts};
     if (ranks % parts == 0 && largest_share(other) < largest_share(grid)) grid = other;
   }

@@ -169,7 +169,6 @@ const char* name(Partition partition) noexcept {
   // a grid of ranks is written as numbers
   return partition == Partition::rank_grid ? "ranks" : word_of(partition_choices, partition);
 }
-const char* name(Balance balance) noexcept { return word_of(balance_choices, balance); }
 const char* name(KernelKind kernel) noexcept { return word_of(kernel_choices, kernel); }
 const char* name(Precision precision) noexcept { return word_of(precision_choices, precision); }
 const char* name(Method method) noexcept { return word_of(method_choices, method); }

@@ -47,8 +47,6 @@ inline constexpr std::array space_choices = {
 inline constexpr std::array partition_choices = {
     Choice<Partition>{"auto", Partition::automatic}, Choice<Partition>{"prisms", Partition::prisms},
     Choice<Partition>{"points", Partition::points}, Choice<Partition>{"points_per_prism", Partition::points_per_prism}};
-inline constexpr std::array balance_choices = {Choice<Balance>{"count", Balance::count},
-                                               Choice<Balance>{"cost", Balance::cost}};
 inline constexpr std::array kernel_choices = {Choice<KernelKind>{"auto", KernelKind::automatic},
                                               Choice<KernelKind>{"corners", KernelKind::corners}};
 inline constexpr std::array precision_choices = {Choice<Precision>{"double", Precision::double_},

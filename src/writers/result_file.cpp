@@ -502,8 +502,7 @@ void write_ranks(Hdf5File& file, const Fields& result) {
     if (values.size() == n) write_list(file, "/performance/" + name, dimension, values, unit, long_name);
   };
   write("rank_pairs", result.rank_pairs, "1", "prism-point pairs of each rank");
-  write("rank_cost", result.rank_cost, "ns",
-        "cost of each rank's prisms and counted pairs by the cost model of balance: cost");
+  write("rank_cost", result.rank_cost, "ns", "cost of each rank's prisms and counted pairs by the cost model");
   write("rank_busy_seconds", result.rank_busy_seconds, "s", "time that each rank spent on fields and reductions");
   write("rank_begin", result.rank_begin, "s", "when each rank began with the fields");
   write("rank_end", result.rank_end, "s", "when each rank was done with the fields");
@@ -554,7 +553,6 @@ void write_performance(Hdf5File& file, const ResultHeader& header, const Fields&
   for (const auto& [name, value] : result.method_numbers) file.write_attribute(group, name, value);
   file.write_attribute(group, "partition", partition_text(plan));
   file.write_attribute(group, "partition_asked", plan.partition_is_auto ? "auto" : partition_text(plan));
-  file.write_attribute(group, "balance", plan.balance == Balance::cost ? "cost" : "count");
   file.write_attribute(group, "precision", name(plan.precision));
   file.write_attribute(group, "kernel", plan.kernel == KernelKind::corners ? "corners" : "auto");
   file.write_attribute(group, "method", name(plan.method));

@@ -91,7 +91,6 @@ sensitivity: {store: true}
 execution:
   space: openmp
   partition: {ranks: [1, 1]}
-  balance: count
   kernel: auto
   precision: double
   batch: 64

@@ -27,8 +27,7 @@ void sum_few_pairs(FieldList, const PrismColumns&, const PointColumns&, const st
 FormWeights form_weights(bool) { std::abort(); }
 double prism_weight(bool, bool) { std::abort(); }
 double cost_of_pairs(const FormWeights&, const std::array<std::int64_t, n_forms>&) { std::abort(); }
-void add_costs(const CostSettings&, const PrismBlock&, std::int64_t, const CostPoints&, std::int64_t, double, double*,
-               double*) {
+double cost_of_block(const CostSettings&, const PrismBlock&, std::int64_t, const CostPoints&, std::int64_t) {
   std::abort();
 }
 

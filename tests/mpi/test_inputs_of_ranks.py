@@ -116,13 +116,12 @@ class Ranks(unittest.TestCase):
         keys = {"execution__tolerance": "1e-5", "execution__check_points": 20}
         self.assertEqual(self.run_case(1, "bodies.h5", "prisms", "exact.h5").returncode, 0)
         for ranks, partition in ((1, "prisms"), (2, "prisms"), (3, "points"), (4, "{ranks: [2, 2]}")):
-            for balance in ("count", "cost"):
-                with self.subTest(ranks=ranks, partition=partition, balance=balance):
-                    done = self.run_case(ranks, "bodies.h5", partition, execution__balance=balance, **keys)
-                    self.assertEqual(done.returncode, 0, done.stderr)
-                    self.assertRegex(done.stdout, r"(?m)^tolerance 1e-05: within \d.* at 20 points")
-                    compared = self.run_program(1, "compare", "out.h5", "exact.h5", "--tolerance", "1e-5")
-                    self.assertEqual(compared.returncode, 0, compared.stdout + compared.stderr)
+            with self.subTest(ranks=ranks, partition=partition):
+                done = self.run_case(ranks, "bodies.h5", partition, **keys)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stdout, r"(?m)^tolerance 1e-05: within \d.* at 20 points")
+                compared = self.run_program(1, "compare", "out.h5", "exact.h5", "--tolerance", "1e-5")
+                self.assertEqual(compared.returncode, 0, compared.stdout + compared.stderr)
 
     def test_fewer_prisms_than_ranks(self):
         self.write_prisms("few", prisms_in_rows(2))

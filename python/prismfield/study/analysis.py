@@ -23,7 +23,7 @@ WORKER_KEYS = ("threads", "ranks", "devices")
 ENOUGH_REPEATS = 5
 # keys that a user chooses anew on every machine; all others make another application or problem
 TUNED_KEYS = {"machine", "bind", *WORKER_KEYS}
-TUNED_KEYS |= {f"execution.{key}" for key in "space slots batch block partition balance memory_limit".split()}
+TUNED_KEYS |= {f"execution.{key}" for key in "space slots batch block partition memory_limit".split()}
 # the sets of fields for which kernels are compiled
 FIELD_SETS = {"gz": ("gz",), "vector": VECTOR, "tensor": TENSOR, "vector_tensor": VECTOR + TENSOR, "all": NATIVE}
 FIELD_SETS |= {"magnetic": FLUX_DENSITY, "magnetic_gradient": FLUX_DENSITY + FLUX_GRADIENT}

@@ -31,7 +31,7 @@ AXIS_NAMES = {
     "bind": "Binding of threads",
     "storage": "Sensitivities",
 }
-OWN_NAMES = "threads ranks nodes hardware prisms cells partition precision kernel balance fields machine stations"
+OWN_NAMES = "threads ranks nodes hardware prisms cells partition precision kernel fields machine stations"
 AXIS_NAMES |= {name: name.capitalize() for name in OWN_NAMES.split()}
 # axes of counts, and what one of them is called
 COUNTED = {name: name[:-1] for name in ("threads", "ranks", "nodes", "slots", "cells", "prisms", "blocks")}
