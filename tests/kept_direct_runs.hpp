@@ -12,45 +12,38 @@
 /// Checkpoints of the direct method, rank by rank.
 namespace prismfield::testing {
 
-/// Work whose states can be looked at and set.
+/// Work whose state can be looked at and set.
 struct OpenWork : DirectWork {
   explicit OpenWork(const Plan& plan, int rank = 0) : DirectWork(plan, rank) {}
-  using DirectWork::m_before;
   using DirectWork::m_state;
 };
 
-/// Work that keeps what it is restored from.
-struct ReadingWork final : OpenWork {
-  using OpenWork::OpenWork;
-  bool restore(KeptRun& kept, int n_ranks) override {
-    states = read_states(kept, plan(), m_rank, n_ranks);
-    return true;
-  }
-  KeptStates states;
-};
-
+/// Of a run by prisms, a rank each.
 struct CheckpointLayout {
   Digest case_hash;
-  std::vector<WorkLayout> ranks;
+  std::vector<WorkSettings> ranks;
 
-  [[nodiscard]] CheckpointRun run() const { return {"direct", case_hash, numbers_of(ranks)}; }
+  [[nodiscard]] CheckpointRun run() const {
+    const auto n = static_cast<std::int64_t>(ranks.size());
+    CheckpointRun all{"direct", case_hash, {n, n, 1}};
+    for (const WorkSettings& rank : ranks) {
+      all.layout.insert(all.layout.end(), {rank.slots, rank.batch, rank.tile_points, rank.chunk_prisms});
+    }
+    return all;
+  }
 };
 
-/// The checkpoint, with rank 0's state.
-inline void write_checkpoint(const std::filesystem::path& file, const CheckpointLayout& layout, const RankState& before,
-                             const RankState& state) {
-  prismfield::write_checkpoint(file, layout.run(), 0, kept_state(state, &before));
-}
 inline void write_rank(const std::filesystem::path& file, int rank, const CheckpointLayout& layout,
                        const RankState& state) {
-  prismfield::write_checkpoint(file, layout.run(), rank, kept_state(state, nullptr));
+  prismfield::write_checkpoint(file, layout.run(), rank, kept_state(state));
 }
 
-inline std::optional<KeptStates> read_checkpoint(const std::filesystem::path& file, const Digest& case_hash,
-                                                 const Plan& plan, int rank, int n_ranks) {
-  ReadingWork work(plan, rank);
-  const auto found = prismfield::read_checkpoint(file, case_hash, work, n_ranks);
-  return found ? std::optional(work.states) : std::nullopt;
+/// What rank `rank` of the plan's ranks goes on from.
+inline std::optional<RankState> read_checkpoint(const std::filesystem::path& file, const Digest& case_hash,
+                                                const Plan& plan, int rank) {
+  OpenWork work(plan, rank);
+  const auto found = prismfield::read_checkpoint(file, case_hash, work);
+  return found ? std::optional(work.m_state) : std::nullopt;
 }
 
 }  // namespace prismfield::testing

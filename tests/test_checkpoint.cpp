@@ -38,17 +38,14 @@ TEST(CheckpointGuard, BeginsAtTheStartAndKeepsThat) {
   CheckpointGuard guard({folder / "c.h5", 3600}, hash, alone);
   EXPECT_FALSE(guard.read(work));
   guard.settle(work);
-  EXPECT_EQ(work.done_fraction(), 0);
-  EXPECT_EQ(work.prisms(), (IndexRange{0, 100}));
+  EXPECT_EQ(work.pairs_done(), 0);
   guard.begin(work);
-  EXPECT_EQ(work.m_state.layout.work, work_of(plan));
   EXPECT_EQ(work.m_state.progress, WorkProgress());
-  EXPECT_TRUE(work.m_before.payload.empty());
   EXPECT_FALSE(guard.wants_state()) << "not yet time";
-  const auto kept = read_checkpoint(folder / "c.h5", hash, plan, 0, 1);
+  const auto kept = read_checkpoint(folder / "c.h5", hash, plan, 0);
   ASSERT_TRUE(kept);
-  EXPECT_TRUE(kept->states[0].payload.empty());
-  EXPECT_EQ(kept->states[0].layout, work.m_state.layout);
+  EXPECT_TRUE(kept->payload.empty());
+  EXPECT_EQ(kept->settings, work.m_state.settings);
 }
 
 TEST(CheckpointGuard, GoesOnWhereItWasOnTheSameRanks) {
@@ -71,48 +68,31 @@ TEST(CheckpointGuard, GoesOnWhereItWasOnTheSameRanks) {
   CheckpointGuard second({folder / "c.h5", 3600}, hash, alone);
   ASSERT_TRUE(second.read(again));
   second.settle(again);
-  EXPECT_DOUBLE_EQ(again.done_fraction(), 0.48);
+  EXPECT_EQ(again.pairs_done(), 48 * n_points);
   second.begin(again);
-  EXPECT_EQ(again.m_state.layout, state.layout);
+  EXPECT_EQ(again.m_state.settings, state.settings);
   EXPECT_EQ(again.m_state.progress, state.progress);
   EXPECT_EQ(again.m_state.payload, state.payload);
-  EXPECT_TRUE(again.m_before.payload.empty());
 }
 
-TEST(CheckpointGuard, SharesOutAnewWhatOtherRanksLeft) {
+TEST(CheckpointGuard, RefusesTheRunOfOtherRanks) {
   const testing::ScratchFolder folder;
-  const Communicator alone;
-  const Plan plan = plan_of(100);
-  const std::int64_t n_fields = plan.computed.size();
-  std::vector<RankState> states;
-  for (const IndexRange prisms : {IndexRange{0, 50}, IndexRange{50, 100}}) {
-    RankState state;
-    state.layout = {{{prisms, {0, n_points}, {0, n_points}}}, 2, 8, n_points, 16, {0, n_points}};
-    state.progress.prisms = 16;
-    state.progress.pairs_by_form[0] = 16 * n_points;
-    state.payload = empty_payload(n_fields, n_points);
-    state.payload.values.front() = static_cast<double>(1 + prisms.begin);
-    states.push_back(state);
-  }
-  const testing::CheckpointLayout layout{hash, {states[0].layout, states[1].layout}};
-  testing::write_checkpoint(folder / "c.h5", layout, {}, states[0]);
-  testing::write_rank(folder / "c.h5", 1, layout, states[1]);
-
-  OpenWork work(plan);
-  CheckpointGuard guard({folder / "c.h5", 3600}, hash, alone);
-  ASSERT_TRUE(guard.read(work));
-  guard.settle(work);
-  EXPECT_DOUBLE_EQ(work.done_fraction(), 0.32);
-  EXPECT_EQ(work.prisms(), (IndexRange{16, 100}));
-  ASSERT_FALSE(work.m_before.payload.empty());
-  EXPECT_EQ(work.m_before.payload.values.front(), 52);
-  guard.begin(work);
-  EXPECT_DOUBLE_EQ(pairs_in(work.m_state.layout.work), 68.0 * n_points);
-  // and of that too the file knows at once
-  const auto kept = read_checkpoint(folder / "c.h5", hash, plan, 0, 1);
-  ASSERT_TRUE(kept);
-  EXPECT_EQ(kept->states.size(), 1U);
-  EXPECT_EQ(kept->before.payload.values.front(), 52);
+  const testing::CheckpointLayout layout{hash, {WorkSettings(), WorkSettings()}};
+  testing::write_rank(folder / "c.h5", 0, layout, {});
+  const auto message = [&](int prism_parts, int point_parts) {
+    Plan plan = plan_of(100);
+    plan.prism_parts = prism_parts;
+    plan.point_parts = point_parts;
+    return testing::mistakes([&] { static_cast<void>(read_checkpoint(folder / "c.h5", hash, plan, 0)); });
+  };
+  EXPECT_EQ(message(2, 1), "");
+  EXPECT_THAT(message(1, 1), ::testing::EndsWith("c.h5 was written by 2 ranks, this run has 1; start 2 ranks, or "
+                                                 "delete the file to begin anew"));
+  EXPECT_THAT(message(3, 2), ::testing::HasSubstr("c.h5 was written by 2 ranks, this run has 6; start 2 ranks"));
+  EXPECT_THAT(message(1, 2),
+              ::testing::EndsWith("c.h5 was written by a grid of 2 x 1 ranks (parts of prisms x parts of points), this "
+                                  "run has 1 x 2; set execution.partition to {ranks: [2, 1]}, or delete the file to "
+                                  "begin anew"));
 }
 
 TEST(CheckpointGuard, RefusesAStateOfAnotherMethod) {
@@ -120,7 +100,7 @@ TEST(CheckpointGuard, RefusesAStateOfAnotherMethod) {
   const OpenWork work(plan_of(10));
   write_checkpoint(folder / "c.h5", {"tree", hash, {1, 2}}, 0, work.state());
   EXPECT_THAT(
-      testing::mistakes([&] { static_cast<void>(read_checkpoint(folder / "c.h5", hash, plan_of(10), 0, 1)); }),
+      testing::mistakes([&] { static_cast<void>(read_checkpoint(folder / "c.h5", hash, plan_of(10), 0)); }),
       ::testing::HasSubstr("c.h5 was computed by method tree, this run's is direct; without --resume the run "));
 }
 

@@ -41,14 +41,6 @@ TEST(PlanMemory, OnlyTheFirstRankHoldsAllPointsFields) {
   EXPECT_EQ(plan_of(0).host_bytes - others, whole);
 }
 
-TEST(PlanMemory, HasRoomOnTheFirstRankForWhatOtherRanksDid) {
-  for (int rank = 0; rank < n_ranks; ++rank) {
-    // a run that goes on on another number of ranks reads their states on rank 0, one after the other, and adds them up
-    const std::int64_t before = rank == 0 ? 2 * n_points * n_all * 8 : 0;
-    EXPECT_EQ(plan_of(rank, true).host_bytes - plan_of(rank, false).host_bytes, before) << rank;
-  }
-}
-
 /// Of the program itself, which a rank holds when it plans.
 std::int64_t program_bytes() { return plan_of(1).host_bytes_held - n_points * 3 * 8; }
 

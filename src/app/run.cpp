@@ -239,20 +239,15 @@ std::unique_ptr<CheckpointGuard> make_guard(const RunOptions& options, const Cas
                                                  communicator);
   const bool found = go_on(options, run, hash, communicator.size(), communicator, [&] { return guard->read(work); });
   guard->settle(work);
+  double done = work.pairs_done();
+  sum_to_root(communicator, &done, 1);
   if (communicator.rank() == 0) {
+    const double all = static_cast<double>(work.plan().n_prisms) * static_cast<double>(work.plan().n_points);
     tell_checkpoint(options, checkpoint.file,
-                    found ? fmt::format("goes on, {:.1f} % of the pairs are done", 100 * work.done_fraction())
+                    found ? fmt::format("goes on, {:.1f} % of the pairs are done", all > 0 ? 100 * done / all : 0.0)
                           : "no checkpoint yet, the run begins at its start");
   }
   return guard;
-}
-
-/// The prisms of a rank's work and, where the fields are checked and may be computed again, of its share of the plan:
-/// of a run that goes on, what is left to do is less, and on other ranks.
-IndexRange prisms_to_hold(const RankWork& work) {
-  const IndexRange left = work.prisms(), share = work.plan().prisms();
-  if (work.plan().tolerance <= default_tolerance || share.size() == 0) return left;
-  return left.size() == 0 ? share : IndexRange{std::min(left.begin, share.begin), std::max(left.end, share.end)};
 }
 
 /// Shows the progress of a run, looks at signals and says when checkpoints fail.
@@ -380,7 +375,7 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Magnetiz
     hash = case_hash(inputs.run, *inputs.model, inputs.points, communicator);
     guard = make_guard(options, inputs.run, hash, *work, communicator);
   }
-  if (!magnetized.prisms) inputs.model->hold(prisms_to_hold(*work), communicator);
+  if (!magnetized.prisms) inputs.model->hold(plan.prisms(), communicator);
   const PrismSource& prisms = magnetized.or_those_of(*inputs.model);
 
   const double setup_seconds = seconds_since(begin);

@@ -168,17 +168,16 @@ public:
     }
     m_run.layout = m_file->all<std::int64_t>(header().layout);
     m_layout_id = header().layout.digest;
-    m_id.add(m_layout_id);
+    m_id = header().header;
     return true;
   }
   [[nodiscard]] const CheckpointRun& run() const noexcept { return m_run; }
   [[nodiscard]] const fs::path& at() const noexcept { return m_at; }
-  /// Tells what was read from an earlier or later state of the same run.
-  [[nodiscard]] Digest id() const noexcept { return m_id.digest(); }
+  /// Tells what was read from an earlier or later state of rank 0 of the same run.
+  [[nodiscard]] Digest id() const noexcept { return m_id; }
 
   [[nodiscard]] std::vector<std::int64_t> layout() override { return m_run.layout; }
   [[nodiscard]] bool open(int rank) override {
-    m_id.add(std::int64_t{rank});
     if (rank > 0) {
       go_to(rank);
       if (m_file->is_absent()) return false;
@@ -186,7 +185,6 @@ public:
       if (!m_file->is_of(m_run.case_hash) || header().layout.digest != m_layout_id) return false;
     }
     if (header().rank != rank) throw Unusable("is damaged: the state of another rank cannot be");
-    m_id.add(header().state.digest);
     return true;
   }
   [[nodiscard]] std::vector<std::int64_t> numbers() override { return m_file->all<std::int64_t>(header().state); }
@@ -202,27 +200,29 @@ private:
 
   fs::path m_checkpoint, m_at;
   CheckpointRun m_run;
-  Digest m_layout_id;
-  Checksum m_id;
+  Digest m_layout_id, m_id;
   std::optional<RankFile> m_file;
 };
 
 /// `noun`: what begins anew.
 InputError error(const fs::path& file, const Unusable& why, const char* noun = "run") {
-  const std::string remedy = why.is_foreign ? "it is not replaced; move it away, or give the checkpoint another name"
-                                            : fmt::format("without --resume the {} begins anew and replaces it", noun);
+  std::string remedy = why.remedy;
+  if (remedy.empty()) {
+    remedy = why.is_foreign ? "it is not replaced; move it away, or give the checkpoint another name"
+                            : fmt::format("without --resume the {} begins anew and replaces it", noun);
+  }
   return {"", "output.checkpoint.file", fmt::format("{} {}; {}", file.string(), why.what(), remedy)};
 }
 
-/// What `restore` finds in a run's files; it says whether the layout stays.
+/// What `restore` finds in a run's files.
 template <class Restore>
 std::optional<FoundCheckpoint> read_files(const fs::path& checkpoint, CheckpointRun run, const char* noun,
                                           const Restore& restore) {
   KeptFiles files(checkpoint, std::move(run));
   try {
     if (!files.exist()) return std::nullopt;
-    const bool layout_stays = restore(files);
-    return FoundCheckpoint{files.run(), files.id(), layout_stays};
+    restore(files);
+    return FoundCheckpoint{files.run(), files.id()};
   } catch (const Unusable& why) {
     throw error(files.at(), why, noun);
   }
@@ -371,10 +371,9 @@ void remove_checkpoint(const fs::path& file, const Digest& case_hash) {
   for (const fs::path& name : removed) fs::remove(name, error);
 }
 
-std::optional<FoundCheckpoint> read_checkpoint(const fs::path& checkpoint, const Digest& case_hash, RankWork& work,
-                                               int n_ranks) {
+std::optional<FoundCheckpoint> read_checkpoint(const fs::path& checkpoint, const Digest& case_hash, RankWork& work) {
   return read_files(checkpoint, {name(work.plan().method), case_hash, {}}, "run",
-                    [&](KeptFiles& files) { return work.restore(files, n_ranks); });
+                    [&](KeptFiles& files) { work.restore(files); });
 }
 
 std::optional<FoundCheckpoint> read_checkpoint(const fs::path& checkpoint, const Digest& case_hash,
@@ -392,25 +391,20 @@ std::optional<FoundCheckpoint> read_checkpoint(const fs::path& checkpoint, const
         number = static_cast<T>(take_first(integers));
       }
     });
-    return true;
   });
 }
 
 std::optional<FoundCheckpoint> CheckpointGuard::read(RankWork& work) {
-  return m_found = read_checkpoint(m_settings.file, m_run.case_hash, work, m_communicator.size());
+  return m_found = read_checkpoint(m_settings.file, m_run.case_hash, work);
 }
 
 void CheckpointGuard::settle(const RankWork& work) {
-  if (m_found && m_found->layout_stays) {
+  if (m_found) {
     m_run = m_found->run;
     return;
   }
   m_run.method = name(work.plan().method);
   m_run.layout = work.layout(m_communicator);
-  if (!m_found) return;
-  // before any rank keeps a state of the new layout, whose file may have been one of the old
-  if (m_communicator.rank() == 0) write_checkpoint(m_settings.file, m_run, 0, work.state());
-  barrier(m_communicator);
 }
 
 void CheckpointGuard::begin(const RankWork& work) {

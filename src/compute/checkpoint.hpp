@@ -42,7 +42,7 @@ namespace prismfield {
 // crash leaves behind fit together.
 
 /// Changes with every change of what the files hold.
-inline constexpr std::int64_t checkpoint_version = 7;
+inline constexpr std::int64_t checkpoint_version = 8;
 
 struct CheckpointSection {
   std::int64_t bytes = 0;
@@ -106,17 +106,16 @@ private:
 /// What was found of a run.
 struct FoundCheckpoint {
   CheckpointRun run;
-  /// tells it from an earlier or later state of the same run
+  /// tells it from an earlier or later state of rank 0 of the same run
   Digest id;
-  /// the ranks share the work as they did
-  bool layout_stays = false;
 };
 
-/// Puts the work of one of `n_ranks` ranks where a run stopped that kept a checkpoint; nothing when there is none.
-/// Throws InputError by the key output.checkpoint.file, without a place, for a file that is no checkpoint, is one of
-/// another case or version, is damaged anywhere that this rank has to look, or asks for more memory than there is.
+/// Puts the work of a rank where a run stopped that kept a checkpoint; nothing when there is none. Throws InputError by
+/// the key output.checkpoint.file, without a place, for a file that is no checkpoint, is one of another case or version
+/// or of ranks that shared the work otherwise, is damaged anywhere that this rank has to look, or asks for more memory
+/// than there is.
 [[nodiscard]] std::optional<FoundCheckpoint> read_checkpoint(const std::filesystem::path& checkpoint,
-                                                             const Digest& case_hash, RankWork& work, int n_ranks);
+                                                             const Digest& case_hash, RankWork& work);
 /// The same for an inversion, which it puts into `state`.
 [[nodiscard]] std::optional<FoundCheckpoint> read_checkpoint(const std::filesystem::path& checkpoint,
                                                              const Digest& case_hash, InversionState& state);

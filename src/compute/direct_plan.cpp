@@ -152,8 +152,6 @@ void count_direct_memory(Plan& plan, const Request& request, const ProblemSize& 
   // the block of prisms read next, a tile's fields and contacts
   memory.always = launch * 7 * 8 + payload_bytes(n_computed, tile);
   if (problem.checkpoints) plan.checkpoint_bytes = payload_bytes(n_computed, plan.points().size());
-  // what other ranks did before a run went on on another number of ranks, and the state of one while that is read
-  if (problem.checkpoints && machine.rank == 0) memory.always += 2 * payload_bytes(n_computed, plan.n_points);
   count_memory(plan, problem, memory, request.fields.size(), machine.rank);
 }
 

@@ -18,32 +18,28 @@
 
 namespace prismfield {
 
-/// A rank's work by the direct method, item by item, tile by tile, chunk by chunk.
+/// A rank's work by the direct method, tile by tile, chunk by chunk.
 class DirectWork : public RankWork {
 public:
   DirectWork(const Plan& plan, int rank);
 
-  [[nodiscard]] IndexRange prisms() const override { return prisms_of(m_state.layout.work); }
   void prepare(const PrismSource& prisms, const PointColumns& points, const Communicator& communicator) override;
   void compute(const Communicator& communicator, Observer* observer, RunGuard* guard) override;
-  [[nodiscard]] bool is_finished() const override { return m_state.finished(); }
+  [[nodiscard]] bool is_finished() const override { return m_state.progress.tile == m_plan.points().size(); }
   [[nodiscard]] WorkDone take() override;
 
   [[nodiscard]] std::vector<std::int64_t> layout(const Communicator& communicator) const override;
   [[nodiscard]] WorkState state() const override;
-  [[nodiscard]] bool restore(KeptRun& kept, int n_ranks) override;
-  [[nodiscard]] double done_fraction() const override { return m_done_fraction; }
+  void restore(KeptRun& kept) override;
+  [[nodiscard]] double pairs_done() const override { return prismfield::pairs_done(m_state, m_plan); }
 
 protected:
   RankState m_state;
-  /// what ranks of earlier layouts did; on rank 0
-  RankState m_before;
 
 private:
-  void do_item(const WorkItem& item);
   /// `numbers`: of the tile's n points.
-  void do_tile(const WorkItem& item, const std::int64_t* numbers, std::int64_t n);
-  void do_chunk(const WorkItem& item, std::int64_t n);
+  void do_tile(const std::int64_t* numbers, std::int64_t n);
+  void do_chunk(std::int64_t n);
   template <class Copy>
   void exchange(const std::int64_t* numbers, std::int64_t n, const Copy& copy);
   void count_pairs();
@@ -51,7 +47,6 @@ private:
 
   [[nodiscard]] std::size_t n_fields() const { return static_cast<std::size_t>(m_plan.computed.size()); }
 
-  double m_done_fraction = 0;
   const PrismSource* m_prisms = nullptr;
   PointColumns m_points;
   const Communicator* m_communicator = nullptr;

@@ -169,10 +169,7 @@ void gather_fields(WorkDone& done, const Plan& plan, const Request& request, con
   std::vector<double> part, others;
   std::span<double> sums;
   std::vector<TouchingPoint> touching;
-  agree_unless_alone(communicator, [&] {
-    take_touching(done.before, touching);
-    take_touching(done.mine, touching);
-  });
+  agree_unless_alone(communicator, [&] { take_touching(done.mine, touching); });
   std::vector<std::vector<TouchingPoint>> lists = gather(communicator, std::move(touching));
   agree_unless_alone(communicator, [&] {
     touching = join_touching(lists, done.order);
@@ -188,14 +185,9 @@ void gather_fields(WorkDone& done, const Plan& plan, const Request& request, con
     if (!all_are_summed) others.resize(static_cast<std::size_t>(n_summed * plan.n_points));
     sums = all_are_summed ? values : std::span<double>(others);
   });
-  if (!done.before.values.empty()) {
-    add_part(summed_values(done.before, plan.computed, summed, request), n_summed, plan.n_points, done.before.points,
-             sums);
-  }
-  // parts of a run that goes on on other ranks may overlap in any way
+  // parts of another sharing may overlap in any way
   const int group_size = any(communicator, !done.as_planned) ? 1 : plan.prism_parts;
   add_parts_to_root(communicator, std::move(part), n_summed, plan.n_points, mine, group_size, sums, done.order);
-  done.before = {};
   agree_unless_alone(communicator, [&] {
     if (!is_root) return;
     if (!all_are_summed) write_asked(others, summed, result.fields, request, values);

@@ -42,11 +42,9 @@ struct WorkDone {
   PartialFields mine;
   /// on rank 0, (place) the point, where `points` of all ranks are places in an order of the method's own
   std::vector<std::int64_t> order;
-  /// what earlier runs did on other ranks; on rank 0
-  PartialFields before;
   /// the rank's work was its share of the plan, shares of which do not overlap
   bool as_planned = true;
-  /// those of earlier runs included
+  /// those before the work was resumed included
   std::array<std::int64_t, n_forms> pairs_by_form{};
   /// of the rank's work, and of these in this run; the largest count where there are more
   std::int64_t pairs = 0, pairs_now = 0;
@@ -66,18 +64,21 @@ struct WorkState {
 /// What keeps a run from going on from a file of a checkpoint; follows the file's name.
 class Unusable : public std::runtime_error {
 public:
-  /// `foreign`: the file is not the program's, or another case's, and so not to be replaced
-  explicit Unusable(const std::string& what, bool foreign = false) : std::runtime_error(what), is_foreign(foreign) {}
+  /// `foreign`: the file is not the program's, or another case's, and so not to be replaced; `remedy`: "": to begin
+  /// anew
+  explicit Unusable(const std::string& what, bool foreign = false, std::string remedy_of_it = "")
+      : std::runtime_error(what), is_foreign(foreign), remedy(std::move(remedy_of_it)) {}
   bool is_foreign;
+  std::string remedy;
 };
 
-/// The states that ranks kept, read back by the method that kept them, rank 0's first. Its functions throw Unusable.
+/// The state that a rank kept, read back by the method that kept it. Its functions throw Unusable.
 class KeptRun {
 public:
   virtual ~KeptRun() = default;
   /// See RankWork::layout().
   [[nodiscard]] virtual std::vector<std::int64_t> layout() = 0;
-  /// Goes to a rank's state. Whether there is one of this layout: always for rank 0.
+  /// Goes to the rank's state. Whether there is one of this layout: always for rank 0.
   [[nodiscard]] virtual bool open(int rank) = 0;
   /// The numbers of the state, once.
   [[nodiscard]] virtual std::vector<std::int64_t> numbers() = 0;
@@ -107,9 +108,6 @@ public:
   RankWork& operator=(const RankWork&) = delete;
 
   [[nodiscard]] const Plan& plan() const noexcept { return m_plan; }
-  /// The prisms that this rank reads.
-  [[nodiscard]] virtual IndexRange prisms() const = 0;
-
   /// Says how large the fields are, before prepare(): a method that sums up errors of its own keeps these small beside
   /// them. Told to runs whose plan has a tolerance.
   virtual void expect(const FieldSizes& /*sizes*/) {}
@@ -129,11 +127,11 @@ public:
   [[nodiscard]] virtual std::vector<std::int64_t> layout(const Communicator& /*communicator*/) const { return {}; }
   /// Valid until the work goes on.
   [[nodiscard]] virtual WorkState state() const { return {}; }
-  /// Goes on from there, as one of `n_ranks` ranks. Whether the layout stays; otherwise what is left is shared out
-  /// anew. Throws Unusable for a state that cannot be. Each rank by itself.
-  [[nodiscard]] virtual bool restore(KeptRun& /*kept*/, int /*n_ranks*/) { return true; }
-  /// Fraction of all pairs that were done when the work began.
-  [[nodiscard]] virtual double done_fraction() const { return 0; }
+  /// Goes on from there. Throws Unusable for a state of another layout, and for one that cannot be. Each rank by
+  /// itself.
+  virtual void restore(KeptRun& /*kept*/) {}
+  /// Pairs of this rank that are done.
+  [[nodiscard]] virtual double pairs_done() const { return 0; }
 
 protected:
   Plan m_plan;

@@ -55,7 +55,6 @@ public:
 
   ProductWork(const Plan& plan, int rank, Make make) : RankWork(plan, rank), m_make(make) {}
 
-  [[nodiscard]] IndexRange prisms() const override { return m_plan.prisms(); }
   void expect(const FieldSizes& sizes) override { m_sizes = sizes; }
   void prepare(const PrismSource& prisms, const PointColumns& points, const Communicator& communicator) override;
   void compute(const Communicator& communicator, Observer* observer, RunGuard* guard) override;

@@ -483,7 +483,7 @@ keep("compare", "s-stations.h5", b"s" + hdf5(stations))
 def run_file(number, method=b"direct"):
     """A file of a run that claims to be whole: its checksums are not."""
     content = bytes(8 * 50)
-    header = b"\x89PFcheckpoint\r\n\x1a" + struct.pack("<4q", 6, number, 42, 7)
+    header = b"\x89PFcheckpoint\r\n\x1a" + struct.pack("<4q", 8, number, 42, 7)
     for length in (0 if number > 0 else 80, 160, len(content) - (160 if number > 0 else 240)):
         header += struct.pack("<3q", length, 0, 0)
     return header + method.ljust(16, b"\0") + bytes(16) + content

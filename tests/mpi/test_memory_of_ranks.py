@@ -125,12 +125,12 @@ class Memory(unittest.TestCase):
         # ten fields of 400,000 points
         self.assertGreater(measured[3] - measured[2], 0.7 * 10 * 400_000 * 8)
 
-    def test_going_on_on_other_ranks_stays_within_the_plan(self):
+    def test_going_on_stays_within_the_plan(self):
         (self.folder / "case.yaml").write_text(LONG_CASE, encoding="utf-8")
         planned, _ = self.planned()
         process = subprocess.Popen(
-            [*shlex.split(options.mpiexec), "-n", "3", *hold(options.library, "run.ckpt.h5.rank2", 2), options.program, "run",
-             "case.yaml", "--quiet", "--set", "output.checkpoint.every=0.001 ms"], cwd=self.folder,
+            [*shlex.split(options.mpiexec), "-n", str(RANKS), *hold(options.library, "run.ckpt.h5.rank2", 2),
+             options.program, "run", "case.yaml", "--quiet", "--set", "output.checkpoint.every=0.001 ms"], cwd=self.folder,
             stderr=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"}
         )
         self.addCleanup(process.kill)
