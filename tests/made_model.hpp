@@ -25,7 +25,6 @@ public:
   [[nodiscard]] std::int64_t size() const noexcept override { return m_model.source().size(); }
   [[nodiscard]] Bounds bounds() const noexcept override { return m_model.source().bounds(); }
   void read(IndexRange range, PrismBlock& out) const override { m_model.source().read(range, out); }
-  [[nodiscard]] IndexRange readable() const noexcept override { return m_model.source().readable(); }
   [[nodiscard]] std::array<double, 3> rounding() const noexcept override { return m_model.source().rounding(); }
   [[nodiscard]] bool uniform_shape() const noexcept override { return m_model.source().uniform_shape(); }
   [[nodiscard]] bool is_magnetized() const noexcept override { return m_model.source().is_magnetized(); }

@@ -31,7 +31,7 @@ TEST(CaseHash, HashChangesWithWhatTheFieldsDependOnOnly) {
     const Points points = make_points(run, model.source().bounds(), alone, notes);
     // what happens to a file after it was read is no matter
     std::ofstream(folder / "s.csv") << "easting,northing,upward\n7,7,7\n";
-    return case_hash(run, model, points, alone);
+    return case_hash(run, model, points);
   };
   const auto plain = hash("");
   EXPECT_EQ(hash("title: other\noutput: {file: x.h5}\nexecution: {slots: 7}\naxes: z_up\ncrs: EPSG:32719\n# comment\n"),
@@ -72,7 +72,7 @@ TEST(CaseHash, IsOfWhatEveryFileHolds) {
       const Communicator alone;
       const Model model = make_model(run, alone);
       std::vector<std::string> notes;
-      return case_hash(run, model, make_points(run, model.source().bounds(), alone, notes), alone);
+      return case_hash(run, model, make_points(run, model.source().bounds(), alone, notes));
     };
     EXPECT_EQ(hash(one.first), hash(one.first)) << one.yaml;
     EXPECT_NE(hash(one.first), hash(one.second)) << one.yaml;

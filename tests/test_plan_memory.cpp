@@ -29,7 +29,7 @@ Plan plan_of(int rank, bool checkpoints = false, ModelMemory model = {}) {
   machine.engine.memory = {8, 8, 200, 600, 0, 0};
   machine.ranks = n_ranks;
   machine.rank = rank;
-  return make_plan(request, {n_prisms, n_points, true, checkpoints, [=](IndexRange) { return model; }}, machine);
+  return make_plan(request, {n_prisms, n_points, true, checkpoints, model}, machine);
 }
 
 TEST(PlanMemory, OnlyTheFirstRankHoldsAllPointsFields) {
@@ -52,9 +52,8 @@ TEST(PlanMemory, CountsTheProgramItself) {
 TEST(PlanMemory, IsTheModelsWhereThatTakesMore) {
   constexpr std::int64_t much = std::int64_t{1} << 35;
   const std::int64_t without = plan_of(1).host_bytes;
-  EXPECT_EQ(plan_of(1, false, {much, 0, 0}).host_bytes, without + much);
-  EXPECT_EQ(plan_of(1, false, {0, much, 0}).host_bytes, program_bytes() + much + n_points * 3 * 8);
-  EXPECT_EQ(plan_of(1, false, {0, 0, much}).host_bytes, program_bytes() + much);
+  EXPECT_EQ(plan_of(1, false, {much, much}).host_bytes, without + much);
+  EXPECT_EQ(plan_of(1, false, {0, much}).host_bytes, program_bytes() + much);
 }
 
 TEST(PlanMemory, WhatModelAndPointsHoldAlreadyIsNotTakenAgain) {
@@ -62,12 +61,11 @@ TEST(PlanMemory, WhatModelAndPointsHoldAlreadyIsNotTakenAgain) {
   const std::int64_t held = program_bytes() + n_points * 3 * 8;
   const Plan without = plan_of(1);
   EXPECT_EQ(without.host_bytes_to_come, without.host_bytes - held);
-  // held now and kept, then held while it was made only, then on its way to this rank
-  const Plan kept = plan_of(1, false, {much, much, much, much});
+  // held now, then held while it was made only
+  const Plan kept = plan_of(1, false, {much, much});
   EXPECT_EQ(kept.host_bytes_held, much + held);
   EXPECT_EQ(kept.host_bytes_to_come, without.host_bytes_to_come);
-  EXPECT_EQ(plan_of(1, false, {0, 0, much, 0}).host_bytes_to_come, without.host_bytes_to_come);
-  EXPECT_EQ(plan_of(1, false, {much, 2 * much, 0, much}).host_bytes_to_come, much);
+  EXPECT_EQ(plan_of(1, false, {0, much}).host_bytes_to_come, without.host_bytes_to_come);
 }
 
 /// The plan of one rank with so much memory to come, and prisms enough for a grid a thread.

@@ -101,7 +101,7 @@ TEST_F(PrismHdf5, MagneticColumnsChangeTheDigest) {
   Columns columns = two();
   const auto digest = [&] {
     write(columns);
-    return made(m_run, m_spec)->model().digest(Communicator());
+    return made(m_run, m_spec)->model().digest();
   };
   const Digest plain = digest();
   columns.push_back({"susceptibility", {0, 2}});

@@ -110,25 +110,6 @@ TEST(TimeEstimate, OfARankIsThatOfItsShare) {
   EXPECT_GE(share_seconds(weights, ensemble, points, plan), 0);
 }
 
-/// One rank holds the first prisms, as where a file was read in parts.
-class HeldInPart final : public ListEnsemble {
-public:
-  using ListEnsemble::ListEnsemble;
-  [[nodiscard]] IndexRange readable() const noexcept override { return {0, 100}; }
-};
-
-TEST(TimeEstimate, PrismsThatAreHeldStandForOthers) {
-  const std::vector<Prism> same(200, Prism{0, 10, 0, 10, -10, 0, 1});
-  const HeldInPart ensemble(same, true);
-  const Points points = testing::make_station_points(testing::in_whole_groups({{5, 5, 0}}));
-  Plan plan = forward(ListEnsemble(same, true), points, testing::make_request({})).plan;
-  plan.prism_begin = 120;
-  plan.prism_end = 180;
-  const FormWeights weights = only(Form::compact, 1e9);
-  EXPECT_NEAR(share_seconds(weights, ensemble, points, plan) - share_seconds({}, ensemble, points, plan),
-              60 * lanes_at_most, 1e-5);
-}
-
 // Of many prisms and points it looks at a sample.
 TEST(TimeEstimate, ASampleStandsForAllPrismsAndPoints) {
   std::vector<Prism> prisms;

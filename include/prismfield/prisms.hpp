@@ -55,12 +55,10 @@ public:
 
   [[nodiscard]] virtual std::int64_t size() const noexcept = 0;
   [[nodiscard]] virtual Bounds bounds() const noexcept = 0;
-  /// Writes the prisms of `range` to out, resized to them. Throws RunError when they are not within readable(). What is
-  /// read is not checked any more: all values have to be finite and within the limits above, east above west, north
+  /// Writes the prisms of `range` to out, resized to them. Throws RunError when they are not within [0, size()). What
+  /// is read is not checked any more: all values have to be finite and within the limits above, east above west, north
   /// above south, top above bottom.
   virtual void read(IndexRange range, PrismBlock& out) const = 0;
-  /// The prisms that can be read here: all, unless they are spread over ranks.
-  [[nodiscard]] virtual IndexRange readable() const noexcept { return {0, size()}; }
   /// How far faces may be from the places that were meant, along easting, northing, upward, metres, where they were
   /// computed from other numbers and lost more than 2 ulp: a point within it of a face lies on the face. 0: faces are
   /// where they are meant to be, and a point within 4 ulp of one lies on it.
@@ -103,8 +101,7 @@ private:
 class MagnetizedPrisms final : public PrismSource {
 public:
   /// Without any magnetisation the prisms are as they are. All throw InputError for a magnetisation that is not finite
-  /// or beyond max_density; this one for several of prisms that are spread over ranks, the last one for another number
-  /// of them than that of the prisms.
+  /// or beyond max_density; the last one for another number of them than that of the prisms.
   MagnetizedPrisms(const PrismSource& prisms, std::vector<std::array<double, 3>> magnetizations);
   MagnetizedPrisms(const PrismSource& prisms, const std::array<double, 3>& magnetization)
       : MagnetizedPrisms(prisms, std::vector{magnetization}) {}
@@ -113,9 +110,6 @@ public:
   [[nodiscard]] std::int64_t size() const noexcept override { return blocks() * m_prisms.size(); }
   [[nodiscard]] Bounds bounds() const noexcept override { return m_prisms.bounds(); }
   void read(IndexRange range, PrismBlock& out) const override;
-  [[nodiscard]] IndexRange readable() const noexcept override {
-    return blocks() == 1 ? m_prisms.readable() : IndexRange{0, size()};
-  }
   [[nodiscard]] std::array<double, 3> rounding() const noexcept override { return m_prisms.rounding(); }
   [[nodiscard]] bool uniform_shape() const noexcept override { return m_prisms.uniform_shape(); }
   [[nodiscard]] bool is_magnetized() const noexcept override {

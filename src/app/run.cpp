@@ -163,10 +163,7 @@ std::string dry_run_table(const Inputs& inputs, const Plan& plan, const RankSize
 ProblemSize size_of(const Inputs& inputs) {
   ProblemSize problem = problem_size(inputs.model->source(), inputs.points);
   problem.checkpoints = inputs.run.output.checkpoint.has_value();
-  problem.model_memory = [&model = *inputs.model](IndexRange prisms) {
-    const auto [after, during] = model.memory_to_hold(prisms);
-    return ModelMemory{after, during, model.peak_memory_bytes(), model.memory_bytes()};
-  };
+  problem.model = {inputs.model->memory_bytes(), inputs.model->peak_memory_bytes()};
   return problem;
 }
 
@@ -328,12 +325,11 @@ struct Magnetized {
   [[nodiscard]] const PrismSource& or_those_of(const Model& model) const { return prisms ? *prisms : model.source(); }
 };
 
-/// The model's prisms as their fields on each other magnetise them, all of which each rank then holds; none where the
-/// case does not ask for it. Says what it took. Collective.
+/// The model's prisms as their fields on each other magnetise them; none where the case does not ask for it. Says what
+/// it took. Collective.
 Magnetized demagnetized(Inputs& inputs, const Communicator& communicator, bool quiet) {
   if (!inputs.run.demagnetizes || inputs.run.fields.of_magnetisation().empty()) return {};
   Model& model = *inputs.model;
-  model.hold({0, model.source().size()}, communicator);
   const std::vector<double> susceptibility = model.susceptibilities();
   if (susceptibility.empty()) return {};
   const bool is_root = communicator.rank() == 0;
@@ -372,10 +368,9 @@ void compute_and_write(const RunOptions& options, Inputs& inputs, const Magnetiz
       lock = at_places_of(inputs.run,
                           [&] { return std::make_unique<CheckpointLock>(inputs.run.output.checkpoint->file); });
     });
-    hash = case_hash(inputs.run, *inputs.model, inputs.points, communicator);
+    hash = case_hash(inputs.run, *inputs.model, inputs.points);
     guard = make_guard(options, inputs.run, hash, *work, communicator);
   }
-  if (!magnetized.prisms) inputs.model->hold(plan.prisms(), communicator);
   const PrismSource& prisms = magnetized.or_those_of(*inputs.model);
 
   const double setup_seconds = seconds_since(begin);

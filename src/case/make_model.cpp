@@ -47,7 +47,7 @@ std::string Model::description() const {
 PropertyRanges Model::ranges() const noexcept {
   if (const Terrain* const of = terrain()) return {of->densities(), {}, {}};
   const Cells* const of_cells = cells();
-  return of_cells != nullptr ? of_cells->ranges() : std::get<std::unique_ptr<DistributedPrisms>>(m_prisms)->ranges();
+  return of_cells != nullptr ? of_cells->ranges() : std::get<std::unique_ptr<ListedSource>>(m_prisms)->ranges();
 }
 
 const std::vector<std::string>& Model::warnings() const noexcept {
@@ -66,16 +66,9 @@ std::int64_t Model::peak_memory_bytes() const noexcept {
   return std::visit([](const auto& prisms) { return prisms->peak_memory_bytes(); }, m_prisms);
 }
 
-DistributedPrisms::HoldMemory Model::memory_to_hold(IndexRange range) const noexcept {
-  if (const auto* list = std::get_if<std::unique_ptr<DistributedPrisms>>(&m_prisms)) {
-    return (*list)->memory_to_hold(range);
-  }
-  return {memory_bytes(), memory_bytes()};
-}
-
-Digest Model::digest(const Communicator& communicator) const {
-  if (const auto* list = std::get_if<std::unique_ptr<DistributedPrisms>>(&m_prisms)) {
-    return (*list)->digest(communicator);
+Digest Model::digest() const {
+  if (const auto* list = std::get_if<std::unique_ptr<ListedSource>>(&m_prisms)) {
+    return (*list)->digest();
   }
   Checksum checksum;
   if (const Terrain* const of = terrain()) {
@@ -99,26 +92,19 @@ Digest Model::digest(const Communicator& communicator) const {
 }
 
 void Model::set_induced(const std::array<double, 3>& induced) noexcept {
-  if (auto* const list = std::get_if<std::unique_ptr<DistributedPrisms>>(&m_prisms)) (*list)->set_induced(induced);
+  if (auto* const list = std::get_if<std::unique_ptr<ListedSource>>(&m_prisms)) (*list)->set_induced(induced);
   if (auto* const of_cells = std::get_if<std::unique_ptr<Cells>>(&m_prisms)) (*of_cells)->set_induced(induced);
 }
 
 std::vector<double> Model::susceptibilities() const {
+  if (const auto* list = std::get_if<std::unique_ptr<ListedSource>>(&m_prisms)) {
+    return (*list)->listed().susceptibility;
+  }
   std::vector<double> values;
-  if (!ranges().has_susceptibility()) return values;
-  const IndexRange all{0, source().size()};
-  if (const auto* list = std::get_if<std::unique_ptr<DistributedPrisms>>(&m_prisms)) {
-    (*list)->read_susceptibilities(all, values);
-  } else if (const Cells* of_cells = cells()) {
-    of_cells->read_susceptibilities(all, values);
-  }
+  const Cells* const of_cells = cells();
+  if (of_cells != nullptr && ranges().has_susceptibility())
+    of_cells->read_susceptibilities({0, source().size()}, values);
   return values;
-}
-
-void Model::hold(IndexRange range, const Communicator& communicator) {
-  if (const auto* list = std::get_if<std::unique_ptr<DistributedPrisms>>(&m_prisms)) {
-    (*list)->hold(range, communicator);
-  }
 }
 
 namespace {

@@ -24,13 +24,12 @@ namespace prismfield {
 class Communicator;
 struct Case;
 
-/// The ensemble that a run computes, and what is to be told of it. Under MPI a rank may hold only a range of a listed
-/// one; everything but read() tells of the whole on every rank. Cells whose properties are all 0 and prisms of zero
-/// size are left out of the numbering.
+/// The ensemble that a run computes, and what is to be told of it, whole on every rank. Cells whose properties are all
+/// 0 and prisms of zero size are left out of the numbering.
 class Model {
 public:
   explicit Model(std::unique_ptr<Cells> cells) : m_prisms(std::move(cells)) {}
-  explicit Model(std::unique_ptr<DistributedPrisms> list) : m_prisms(std::move(list)) {}
+  explicit Model(std::unique_ptr<ListedSource> list) : m_prisms(std::move(list)) {}
   explicit Model(std::unique_ptr<Terrain> terrain) : m_prisms(std::move(terrain)) {}
 
   [[nodiscard]] const PrismSource& source() const noexcept;
@@ -49,29 +48,23 @@ public:
   /// Host memory that the ensemble itself occupies, and at most while it was being made, bytes.
   [[nodiscard]] std::int64_t memory_bytes() const noexcept;
   [[nodiscard]] std::int64_t peak_memory_bytes() const noexcept;
-  /// Host memory that it occupies once this rank holds `range`, and at most on the way there, bytes.
-  [[nodiscard]] DistributedPrisms::HoldMemory memory_to_hold(IndexRange range) const noexcept;
   /// Of all numbers of it that files may have brought, in the units that are computed with: whatever happens to the
-  /// files after they were read, it is of what was read. The same on every rank, for any number of ranks. Collective.
-  [[nodiscard]] Digest digest(const Communicator& communicator) const;
-  /// Makes `range` the prisms that this rank holds: listed ones move between ranks, others are everywhere. Collective;
-  /// ranges may overlap or be empty. Throws AgreedFailure everywhere when a rank has no memory for its own.
-  void hold(IndexRange range, const Communicator& communicator);
+  /// files after they were read, it is of what was read. The same on every rank, for any number of ranks.
+  [[nodiscard]] Digest digest() const;
 
-  /// (prism) SI, of all prisms, which this rank must hold; empty: the model has none.
+  /// (prism) SI; empty: the model has none.
   [[nodiscard]] std::vector<double> susceptibilities() const;
   /// What a susceptibility of 1 SI is magnetised to, A/m: F0/mu0.
   void set_induced(const std::array<double, 3>& induced) noexcept;
 
 private:
-  std::variant<std::unique_ptr<Cells>, std::unique_ptr<DistributedPrisms>, std::unique_ptr<Terrain>> m_prisms;
+  std::variant<std::unique_ptr<Cells>, std::unique_ptr<ListedSource>, std::unique_ptr<Terrain>> m_prisms;
 };
 
 /// Whether files say the densities of a case's model, not the case itself.
 [[nodiscard]] bool densities_of_file(const Case& run);
 
-/// The ensemble that a case's model describes; reads and validates the files that it names, each once: by rank 0, or a
-/// list in HDF5 by all ranks, each a part, where the library is parallel. hold() then gives each rank its prisms.
+/// The ensemble that a case's model describes; reads and validates the files that it names, each once, by rank 0.
 /// Throws InputError with every error found, the same on every rank, and AgreedFailure for failures. Collective.
 [[nodiscard]] Model make_model(const Case& run, const Communicator& communicator);
 

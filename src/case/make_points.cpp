@@ -202,10 +202,10 @@ Points make_points(const Case& run, const Bounds& bounds, const Communicator& co
   return points;
 }
 
-Digest case_hash(const Case& run, const Model& model, const Points& points, const Communicator& communicator) {
+Digest case_hash(const Case& run, const Model& model, const Points& points) {
   Checksum checksum;
   checksum.add(std::string_view(run.identity));
-  checksum.add(model.digest(communicator));
+  checksum.add(model.digest());
   const auto* grid = std::get_if<GridSpec>(&run.observations);
   if (std::holds_alternative<StationsFile>(run.observations) || (grid != nullptr && grid->dem)) {
     checksum.add(points.easting);

@@ -92,9 +92,7 @@ Plan plan_by_method(const Request& request, const Run& run) {
   Machine machine;
   Plan plan;
   ProblemSize problem = run.problem;
-  if (problem.looked_at == IndexRange{0, problem.n_prisms}) {
-    problem.looked_at = balanced_part(problem.n_prisms, run.communicator.rank(), run.communicator.size());
-  }
+  problem.looked_at = balanced_part(problem.n_prisms, run.communicator.rank(), run.communicator.size());
   agree_on_input(run.communicator, [&] {
     machine = machine_here(request, run.communicator);
     method_of(request).check(request, run.ensemble, run.points, problem);

@@ -144,10 +144,9 @@ void check_request(const Request& request, const PrismSource& prisms) {
 void count_memory(Plan& plan, const ProblemSize& problem, const MethodMemory& method, std::int64_t n_asked, int rank) {
   const std::int64_t my_points = method.points.value_or(plan.points().size());
   const std::int64_t n_computed = plan.computed.size();
-  const ModelMemory model = problem.model_memory ? problem.model_memory(plan.prisms()) : ModelMemory{};
   const std::int64_t all_points = plan.n_points * 3 * 8;
   // the model, the points, the rank's points in their order, fields and contacts
-  const std::int64_t always = model.after + all_points + my_points * 4 * 8 +
+  const std::int64_t always = problem.model.now + all_points + my_points * 4 * 8 +
                               my_points * (n_computed + n_contact_columns) * 8 + allocator_bytes + method.always;
   // rank 0 holds the whole beside its part and one that has arrived, other ranks their part on its way
   const bool alone = plan.prism_parts * plan.point_parts == 1;
@@ -155,13 +154,12 @@ void count_memory(Plan& plan, const ProblemSize& problem, const MethodMemory& me
   const std::int64_t a_point = (n_asked + 1 + n_contact_columns) * 8;
   const std::int64_t on_its_way = alone ? 0 : my_points * a_point;
   const std::int64_t whole = rank == 0 ? plan.n_points * a_point : 0;
-  const std::int64_t while_moving = model.during + all_points;
-  const std::int64_t from_now = std::max(always + std::max(method.while_computing, whole + on_its_way), while_moving);
+  const std::int64_t from_now = always + std::max(method.while_computing, whole + on_its_way);
   const std::int64_t program_bytes = alone ? program_bytes_alone : program_bytes_of_rank;
   plan.device_bytes = method.on_device;
-  plan.host_bytes = program_bytes + std::max(from_now, model.peak);
-  plan.host_bytes_held = program_bytes + model.now + all_points;
-  plan.host_bytes_to_come = std::max<std::int64_t>(program_bytes + from_now - plan.host_bytes_held, 0);
+  plan.host_bytes = program_bytes + std::max(from_now, problem.model.peak);
+  plan.host_bytes_held = program_bytes + problem.model.now + all_points;
+  plan.host_bytes_to_come = program_bytes + from_now - plan.host_bytes_held;
 }
 
 Machine machine_here(const Request& request, const Communicator& communicator) {
@@ -178,7 +176,7 @@ Machine machine_here(const Request& request, const Communicator& communicator) {
 }
 
 ProblemSize problem_size(const PrismSource& prisms, const PointColumns& points) {
-  return {prisms.size(), points.size(), prisms.uniform_shape(), false, {}, prisms.readable()};
+  return {prisms.size(), points.size(), prisms.uniform_shape()};
 }
 
 MemoryNeed tightest_need(const std::vector<RankMemory>& ranks) {

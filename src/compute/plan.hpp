@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -37,10 +36,9 @@ struct Machine {
   std::int64_t host_memory = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Host memory that an ensemble occupies, bytes: once a rank has the prisms it computes, at most on the way there, at
-/// most while it was made, and now.
+/// Host memory that an ensemble occupies, and at most while it was made, bytes.
 struct ModelMemory {
-  std::int64_t after = 0, during = 0, peak = 0, now = 0;
+  std::int64_t now = 0, peak = 0;
 };
 
 /// How much there is to compute.
@@ -51,8 +49,7 @@ struct ProblemSize {
   bool uniform_shape = false;
   /// the run keeps checkpoints, which take memory too
   bool checkpoints = false;
-  /// of a rank that computes these prisms; empty: none
-  std::function<ModelMemory(IndexRange)> model_memory;
+  ModelMemory model = {};
   /// prisms that a method's check looks at on this rank: all ranks together look at all
   IndexRange looked_at = {};
   /// what the method fft found there

@@ -207,12 +207,8 @@ double share_seconds(const FormWeights& weights, const PrismSource& ensemble, co
                               truncation_of(plan),
                               on_device,
                               has_magnetic_gradient(plan.computed)};
-  const IndexRange readable = common(plan.prisms(), ensemble.readable());
-  const IndexRange looked_at = readable.size() > 0 ? readable : ensemble.readable();
-  if (looked_at.size() == 0) return 0;
   const auto n_prisms = static_cast<double>(plan.prisms().size());
-  const double pairs = cost_of_share(settings, ensemble, looked_at, points, plan.points()) * n_prisms /
-                       static_cast<double>(looked_at.size());
+  const double pairs = cost_of_share(settings, ensemble, plan.prisms(), points, plan.points());
   const double staging =
       n_prisms * std::ceil(n_points / tile) * prism_weight(on_device, ensemble.uniform_shape()) / plan.threads;
   return 1e-9 * (pairs + staging) + n_points * PartitionFacts{}.point_seconds +

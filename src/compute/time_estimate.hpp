@@ -13,7 +13,7 @@
 namespace prismfield {
 
 /// Cost of these prisms at these points by the cost model, ns: exact where there are few of both, else of a sample of
-/// about 2e7 pairs. The prisms must be readable.
+/// about 2e7 pairs.
 [[nodiscard]] double cost_of_share(const CostSettings& settings, const PrismSource& ensemble, IndexRange prisms,
                                    const PointColumns& points, IndexRange at);
 
@@ -31,8 +31,7 @@ namespace prismfield {
 [[nodiscard]] FormWeights measured_weights(const Plan& plan);
 
 /// Seconds of one rank's share of a plan: its pairs, counted by form (see cost_of_share), at these costs, its prisms
-/// staged, its points and grids. Of prisms that this rank cannot read yet, those that it can stand for all. `weights`:
-/// ns of a pair on all threads of the rank.
+/// staged, its points and grids. `weights`: ns of a pair on all threads of the rank.
 [[nodiscard]] double share_seconds(const FormWeights& weights, const PrismSource& ensemble, const PointColumns& points,
                                    const Plan& plan);
 

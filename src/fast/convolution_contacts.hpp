@@ -12,7 +12,7 @@ namespace prismfield {
 
 /// Adds to `contact`, (point, n_contact_columns) as kernel/contact.hpp describes it, what the direct method adds for
 /// the prisms and the points of a layout: at each point for the prisms of the cells around it alone. `points`: those
-/// that the layout was found for; the prisms have to be readable. `set`: of the product.
+/// that the layout was found for. `set`: of the product.
 void add_contacts(const ConvolutionLayout& layout, const PrismSource& prisms, const PointColumns& points, FieldSet set,
                   double* contact);
 

@@ -97,7 +97,7 @@ struct ConvolutionLayout {
 /// Throws InputError, by execution.method: "fft cannot serve: " and why.
 [[noreturn]] void refuse_fft(const std::string& why);
 
-/// Finds the layout of `range` of the prisms, which must be readable, and of all points.
+/// Finds the layout of `range` of the prisms and of all points.
 ///
 /// Prisms have to have equal edges along easting and along northing and to lie on one mesh; bottoms and tops may be
 /// any, few of them different. Points have to lie at few places within the mesh's cells, as those of every grid do

@@ -40,7 +40,7 @@ Request direct_request(Space space, const Request& asked) {
 }
 
 /// The first prism from `cut` on that has another bottom or top than the one before it; the number of prisms where none
-/// has. All have to be readable.
+/// has.
 std::int64_t next_layer(const PrismSource& prisms, std::int64_t cut) {
   constexpr std::int64_t at_once = 65536;
   if (cut == 0) return 0;
@@ -70,8 +70,7 @@ void count_bytes(ConvolutionPlan& all, const EngineTraits& traits, const PrismSo
 }  // namespace
 
 void cut_between_layers(const PrismSource& prisms, IndexRange& range, const Communicator& communicator) {
-  const bool reads_all = prisms.readable() == IndexRange{0, prisms.size()};
-  if (communicator.size() == 1 || any(communicator, !reads_all)) return;
+  if (communicator.size() == 1) return;
   agree(communicator, [&] { range = {next_layer(prisms, range.begin), next_layer(prisms, range.end)}; });
 }
 

@@ -10,7 +10,6 @@
 #include <span>
 #include <utility>
 
-#include "base/random.hpp"
 #include "fast/space_parts.hpp"
 
 namespace prismfield::fast {
@@ -101,7 +100,7 @@ TreeSample::TreeSample(const PrismSource& prisms, const PointColumns& points) {
   m_prisms.box = {{b.west, b.south, b.bottom}, {b.east, b.north, b.top}};
   m_points.all = points.size();
   PrismBlock one;
-  for (const std::int64_t number : sampled_numbers(prisms.readable(), sample_items)) {
+  for (const std::int64_t number : sampled_numbers({0, prisms.size()}, sample_items)) {
     prisms.read({number, number + 1}, one);
     const std::array<std::array<double, 2>, 3> sides = {
         {{one.west[0], one.east[0]}, {one.south[0], one.north[0]}, {one.bottom[0], one.top[0]}}};
@@ -113,16 +112,6 @@ TreeSample::TreeSample(const PrismSource& prisms, const PointColumns& points) {
       size += half * half;
     }
     item[3] = static_cast<float>(std::sqrt(size));
-    m_prisms.some.push_back(item);
-  }
-  // prisms that another rank holds are taken as evenly spread
-  for (std::int64_t i = 0; prisms.readable().size() <= 0 && i < std::min(m_prisms.all, sample_items); ++i) {
-    Item item{};
-    for (std::size_t d = 0; d < 3; ++d) {
-      const auto number = static_cast<std::uint64_t>(3 * i) + d;
-      const double place = random_uniform(0, RandomStream::check_point, number) - 0.5;
-      item[d] = static_cast<float>(place * (m_prisms.box.high[d] - m_prisms.box.low[d]));
-    }
     m_prisms.some.push_back(item);
   }
   const std::vector<std::int64_t> numbers = sampled_numbers({0, points.size()}, sample_items);

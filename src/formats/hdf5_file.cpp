@@ -774,7 +774,7 @@ void prepare_hdf5() {
 
 }  // namespace
 
-Hdf5File Hdf5File::open(const std::filesystem::path& file, Seal seal) {
+Hdf5File Hdf5File::open(const std::filesystem::path& file) {
   prepare_hdf5();
   auto impl = std::make_unique<Impl>(file);
   const Subject about = impl->subject();
@@ -785,7 +785,7 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file, Seal seal) {
   // a pipe or a device would make HDF5 wait
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) fail(about, "is no regular file");
   // HDF5 crashes on some damaged files and hangs on others
-  if (seal == Seal::checked) check_seal(file);
+  check_seal(file);
   const Handle properties = access_properties(about);
   impl->file = H5Fopen(file.c_str(), H5F_ACC_RDONLY, properties.id());
   if (impl->file < 0) fail(about, why_not_hdf5(file, hdf5_reason()));
@@ -924,27 +924,6 @@ std::vector<double> Hdf5File::read(const std::string& dataset) const {
   std::vector<double> values = room_for_values(count, from.about);
   if (count == 0) return values;
   from.read(H5T_NATIVE_DOUBLE, values.data());
-  m_impl->unpack(from, values);
-  return values;
-}
-
-std::vector<double> Hdf5File::read(const std::string& dataset, IndexRange range) const {
-  const Opened from = m_impl->dataset(dataset);
-  const Subject& about = from.about;
-  Impl::require_numeric(from);
-  const std::vector<hsize_t> sizes = from.sizes();
-  const bool within = sizes.size() == 1 && 0 <= range.begin && range.begin <= range.end &&
-                      range.end <= static_cast<std::int64_t>(sizes[0]);
-  if (!within) fail(about, "has no such range of values in one dimension");
-  m_impl->require_values(from);
-  const auto start = static_cast<hsize_t>(range.begin), count = static_cast<hsize_t>(range.size());
-  std::vector<double> values = room_for_values(count, about);
-  if (count == 0) return values;
-  const Handle memory = space_of({count}, about);
-  checked(H5Sselect_hyperslab(from.space.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr), about,
-          "select values");
-  checked(H5Dread(from.object.id(), H5T_NATIVE_DOUBLE, memory.id(), from.space.id(), H5P_DEFAULT, values.data()), about,
-          "read");
   m_impl->unpack(from, values);
   return values;
 }

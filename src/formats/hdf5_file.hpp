@@ -14,8 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include <prismfield/ranges.hpp>
-
 #include "formats/packed_values.hpp"
 
 namespace prismfield {
@@ -36,9 +34,6 @@ template <class Value, class Fail>
   }
   return values;
 }
-
-/// Whether the seal of a file that is opened is checked, for which all of its bytes are read: once is enough.
-enum class Seal { checked, unchecked };
 
 /// In which order names are listed.
 enum class NameOrder { sorted, as_made };
@@ -63,7 +58,7 @@ class Hdf5File {
 public:
   /// Opens an existing file to read. Throws RunError when it does not exist, is no HDF5 file, or has a seal that is not
   /// that of its bytes.
-  [[nodiscard]] static Hdf5File open(const std::filesystem::path& file, Seal seal = Seal::checked);
+  [[nodiscard]] static Hdf5File open(const std::filesystem::path& file);
   /// Makes a new file in memory alone, which image() hands over; `name` is for messages. HDF5 does not survive a full
   /// disk: after a failed write it crashes when the program ends.
   [[nodiscard]] static Hdf5File create_in_memory(const std::filesystem::path& name);
@@ -90,8 +85,6 @@ public:
   [[nodiscard]] std::vector<std::string> dimension_names(const std::string& dataset) const;
   /// A numeric dataset of any type and shape as doubles, row-major, as unpack() makes them.
   [[nodiscard]] std::vector<double> read(const std::string& dataset) const;
-  /// Values [range.begin, range.end) of a numeric dataset of one dimension, otherwise as read() gives them.
-  [[nodiscard]] std::vector<double> read(const std::string& dataset, IndexRange range) const;
   /// A dataset of integers of any shape, row-major, exact: fill values and scales are not looked at. Throws RunError
   /// for numbers that are no integers or beyond 64 bits.
   [[nodiscard]] std::vector<std::int64_t> read_integers(const std::string& dataset) const;

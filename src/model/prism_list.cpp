@@ -115,7 +115,7 @@ PrismList::PrismList(const PrismColumns& columns) : m_columns(columns) {
 }
 
 void PrismList::read(IndexRange range, PrismBlock& out) const {
-  if (!readable().contains(range)) {
+  if (!IndexRange{0, size()}.contains(range)) {
     throw RunError(fmt::format("prisms {} to {} of {} were asked for", range.begin, range.end, size()));
   }
   const auto begin = static_cast<std::size_t>(range.begin);
@@ -156,9 +156,6 @@ MagnetizedPrisms::MagnetizedPrisms(const PrismSource& prisms, std::vector<std::a
   for (const std::array<double, 3>& magnetization : m_magnetizations) {
     for (std::size_t d = 0; d < 3; ++d) check_magnetization(d, magnetization[d]);
   }
-  if (blocks() > 1 && !prisms.readable().contains({0, prisms.size()})) {
-    throw InputError("", "prisms", "are spread over ranks; columns of several magnetisations need all on each rank");
-  }
 }
 
 void MagnetizedPrisms::read(IndexRange range, PrismBlock& out) const {
@@ -170,7 +167,7 @@ void MagnetizedPrisms::read(IndexRange range, PrismBlock& out) const {
     }
     return;
   }
-  if (!readable().contains(range)) {
+  if (!IndexRange{0, size()}.contains(range)) {
     throw RunError(fmt::format("prisms {} to {} of {} were asked for", range.begin, range.end, size()));
   }
   const std::int64_t n = m_prisms.size();

@@ -358,13 +358,8 @@ private:
     // what overlaps is told by the run that computes it
     spec.allow_overlap = true;
     const auto list = read_prisms(m_spec.file, spec);
-    ListedPrisms block;
-    const IndexRange all{0, list->size()};
-    list->read(all, block);
-    if (!list->facts().has_magnetization) block.magnetization = {};
-    if (list->facts().has_susceptibility) list->read_susceptibilities(all, block.susceptibility);
     m_read.notes.insert(m_read.notes.end(), list->warnings().begin(), list->warnings().end());
-    return block;
+    return list->listed();
   }
 
   FileContent read_text_table() {

@@ -254,20 +254,6 @@ TEST(TreeSample, CountsTheCellsOfTrees) {
   }
 }
 
-// Where a rank can read no prism it takes them as spread evenly.
-TEST(TreeSample, CountsPrismsThatAnotherRankHolds) {
-  struct OfAnother final : PrismSource {
-    [[nodiscard]] std::int64_t size() const noexcept override { return 1 << 17; }
-    [[nodiscard]] Bounds bounds() const noexcept override { return {0, 2000, 0, 2000, -2000, 0}; }
-    [[nodiscard]] IndexRange readable() const noexcept override { return {}; }
-    void read(IndexRange /*range*/, PrismBlock& /*out*/) const override { FAIL(); }
-  };
-  const Points points = make_station_points(random_points(Places::inside, {}, 1000, 3));
-  const double leaves = static_cast<double>(fast::TreeSample(OfAnother(), points).cells({32, 32}, true).of_prisms) / 2;
-  EXPECT_GT(leaves, OfAnother().size() / 32);
-  EXPECT_LT(leaves, OfAnother().size() / 32 * 2);
-}
-
 // A field alone asks for less: its own error alone counts.
 TEST(TreeProducts, TakesASubsetOfFields) {
   const Space space;
