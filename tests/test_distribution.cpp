@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include <prismfield/error.hpp>
 
-#include "readers/prism_file.hpp"
 #include "made_hdf5.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"

@@ -792,9 +792,7 @@ Hdf5File Hdf5File::open(const std::filesystem::path& file) {
   return Hdf5File(std::move(impl));
 }
 
-Hdf5File Hdf5File::create_in_memory(const std::filesystem::path& file) {
-  return create_new(file, -1);
-}
+Hdf5File Hdf5File::create_in_memory(const std::filesystem::path& file) { return create_new(file, -1); }
 
 Hdf5File Hdf5File::create_with_room(const std::filesystem::path& name, std::int64_t about_bytes) {
   const int room = ::memfd_create("prismfield", MFD_CLOEXEC);

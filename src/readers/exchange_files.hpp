@@ -30,7 +30,6 @@ struct UbcFiles {
   std::filesystem::path susceptibility = {}, magnetization = {};
 };
 
-/// The meshes of UBC's programs: three counts of cells, three numbers of a corner, then widths (tensor) or the smallest
 /// Cell edges of a UBC mesh file: counts, the top south-west corner, widths towards east and north and downwards, of
 /// which `3*50` and `3 * 50` are three. Throws InputError, by line, for the first error, for more cells than can be
 /// counted, for other meshes, and, for a file of one number a line, that it looks like a model.

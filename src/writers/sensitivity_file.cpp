@@ -201,8 +201,8 @@ Places write_frame(const PositionedFile& out, const fs::path& target, const Sens
   const FieldList fields = rows.request.fields;
   const std::int64_t n_fields = fields.size(), n_points = rows.points.size(), columns = header.columns();
   const UnknownText text = text_of(header.unknown);
-  Hdf5File file = Hdf5File::create_with_room(target,
-                                             sensitivity_file_bytes(n_fields, n_points, columns, rows.precision));
+  Hdf5File file =
+      Hdf5File::create_with_room(target, sensitivity_file_bytes(n_fields, n_points, columns, rows.precision));
   write_header(file, header);
   const SensitivityIdentity identity = identity_of(header, rows);
   const std::string names = fmt::format("{}", fmt::join(names_of(fields), " "));

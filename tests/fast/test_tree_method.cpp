@@ -243,7 +243,9 @@ Fields expect_of_parts(const std::vector<Prism>& prisms, const std::vector<Point
   const Points stations = make_station_points(points);
   const Fields exact = forward(ensemble, stations, by(Method::direct, default_tolerance, fields), ranks());
   const Fields computed = forward(ensemble, stations, by_tree(tolerance, fields), ranks());
-  if (computed.check.repeats == 0) EXPECT_EQ(computed.plan.tree.in_parts_of_space, ranks().size() > 1) << what;
+  if (computed.check.repeats == 0) {
+    EXPECT_EQ(computed.plan.tree.in_parts_of_space, ranks().size() > 1) << what;
+  }
   if (ranks().rank() == 0) {
     expect_alike(computed, exact, tolerance, what);
   }
