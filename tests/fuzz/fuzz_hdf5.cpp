@@ -30,7 +30,6 @@ void read_everything(const std::filesystem::path& path) {
         require(file.shape(dataset).size() == file.dimension_names(dataset).size(), "dimensions are missing");
       });
       ends_clearly([&] { (void)file.read(dataset); });
-      ends_clearly([&] { (void)file.read(dataset, {0, 2}); });
       ends_clearly([&] { (void)file.read_integers(dataset); });
       ends_clearly([&] { (void)file.read_text(dataset); });
       for (const char* attribute : {"units", "CLASS"}) {
