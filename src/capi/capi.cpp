@@ -313,15 +313,10 @@ const std::map<std::string, Words, std::less<>>& text_keys() {
       {"inversion.unknown", words(
                                 unknown_choices, [](Settings & s) -> auto& { return s.inversion.unknown; })},
       {"inversion.weighting.kind",
-       {{"sensitivity", [](Settings& s) { s.inversion.weighting.kind = WeightingKind::sensitivity; }},
-        {"depth", [](Settings& s) { s.inversion.weighting.kind = WeightingKind::depth; }},
-        {"distance", [](Settings& s) { s.inversion.weighting.kind = WeightingKind::distance; }},
-        {"none", [](Settings& s) { s.inversion.weighting.kind = WeightingKind::none; }}}},
-      {"inversion.trend",
-       {{"none", [](Settings& s) { s.inversion.trend = Trend::none; }},
-        {"constant", [](Settings& s) { s.inversion.trend = Trend::constant; }},
-        {"linear", [](Settings& s) { s.inversion.trend = Trend::linear; }},
-        {"quadratic", [](Settings& s) { s.inversion.trend = Trend::quadratic; }}}},
+       words(
+           weighting_choices, [](Settings & s) -> auto& { return s.inversion.weighting.kind; })},
+      {"inversion.trend", words(
+                              trend_choices, [](Settings & s) -> auto& { return s.inversion.trend; })},
       {"inversion.beta",
        {{"target", [](Settings& s) { s.inversion.beta_choice = BetaChoice::target; }},
         {"gcv", [](Settings& s) { s.inversion.beta_choice = BetaChoice::gcv; }},

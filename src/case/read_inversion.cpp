@@ -51,10 +51,7 @@ public:
     if (const auto v = section.find("active")) result.active = cell_values(*v, "active");
     if (const auto v = section.find("beta")) beta(section, *v, settings);
     if (const auto v = section.find("trend")) {
-      settings.trend =
-          choice(*v, std::array{Choice<Trend>{"none", Trend::none}, Choice<Trend>{"constant", Trend::constant},
-                                Choice<Trend>{"linear", Trend::linear}, Choice<Trend>{"quadratic", Trend::quadratic}})
-              .value_or(settings.trend);
+      settings.trend = choice(*v, trend_choices).value_or(settings.trend);
     }
     ways(section, settings);
     check_rank(section, settings, result.n_epochs);
@@ -339,13 +336,9 @@ private:
   }
 
   Weighting weighting(const Value& value) {
-    static constexpr std::array kinds = {Choice<WeightingKind>{"sensitivity", WeightingKind::sensitivity},
-                                         Choice<WeightingKind>{"depth", WeightingKind::depth},
-                                         Choice<WeightingKind>{"distance", WeightingKind::distance},
-                                         Choice<WeightingKind>{"none", WeightingKind::none}};
     Weighting result;
     if (value.node->kind != Kind::map) {
-      result.kind = choice(value, kinds, "{depth: {power: 2, z0: 10}}").value_or(result.kind);
+      result.kind = choice(value, weighting_choices, "{depth: {power: 2, z0: 10}}").value_or(result.kind);
       return result;
     }
     const Section section(*this, value);

@@ -247,7 +247,7 @@ void make_fitting(Plan& plan, const EngineTraits& traits, bool in_a_tile,
       if (in_a_tile && plan.direct.tile_points != tile) {
         throw RunError(
             fmt::format("no memory for a tile of {} points, in the midst of which the checkpoint was taken; go on with "
-                        "more memory or on another number of ranks: {}",
+                        "more memory: {}",
                         tile, failure.what()));
       }
     }

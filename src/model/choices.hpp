@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <prismfield/fields.hpp>
+#include <prismfield/inversion_settings.hpp>
 #include <prismfield/request.hpp>
 #include <prismfield/storage.hpp>
 
@@ -66,6 +67,13 @@ inline constexpr std::array unknown_choices = {Choice<Unknown>{"density", Unknow
 inline constexpr std::array store_choices = {
     Choice<Store>{"auto", Store::automatic}, Choice<Store>{"memory", Store::memory},
     Choice<Store>{"device", Store::device}, Choice<Store>{"file", Store::file}, Choice<Store>{"none", Store::none}};
+inline constexpr std::array trend_choices = {
+    Choice<Trend>{"none", Trend::none}, Choice<Trend>{"constant", Trend::constant},
+    Choice<Trend>{"linear", Trend::linear}, Choice<Trend>{"quadratic", Trend::quadratic}};
+inline constexpr std::array weighting_choices = {Choice<WeightingKind>{"sensitivity", WeightingKind::sensitivity},
+                                                 Choice<WeightingKind>{"depth", WeightingKind::depth},
+                                                 Choice<WeightingKind>{"distance", WeightingKind::distance},
+                                                 Choice<WeightingKind>{"none", WeightingKind::none}};
 inline constexpr std::array stored_precision_choices = {Choice<StoredPrecision>{"double", StoredPrecision::double_},
                                                         Choice<StoredPrecision>{"float", StoredPrecision::float_},
                                                         Choice<StoredPrecision>{"float16", StoredPrecision::float16}};

@@ -609,11 +609,10 @@ std::int64_t result_bytes(const ResultHeader& header, const Points& points, Fiel
     const std::int64_t coordinates = points.is_grid() ? n + nodes : 3 * n;
     const std::int64_t bytes =
         (coordinates + n * (fields.size() + n_sigma + header.n_variables)) * std::int64_t{sizeof(double)};
-    // what HDF5 keeps of its chunks, of the attributes of each variable, of the file's and of /performance
+    // what HDF5 keeps of the attributes of each variable, of the file's and of /performance
     const std::int64_t n_variables = fields.size() + n_sigma + header.n_variables + (points.is_grid() ? 1 : 0);
     const std::int64_t beside_places = std::max<std::int64_t>(of_stations - of_places, 0);
-    return bytes + bytes / 2000 + 50'000 + 4'000 * n_variables + beside_places +
-           static_cast<std::int64_t>(header.case_text.size());
+    return bytes + 29'000 + 800 * n_variables + beside_places + static_cast<std::int64_t>(header.case_text.size());
   }
   // 17 digits, sign, point, a separator; a sigma is short
   constexpr std::int64_t of_value = 20;

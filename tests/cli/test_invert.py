@@ -48,7 +48,7 @@ CHECKPOINT = ("--set", "output.checkpoint={every: 0.000001 s, file: model.ckpt}"
 # what `auto` takes is measured anew in every run, and stored sensitivities round otherwise
 STORED = ("--set", "sensitivity.store=memory")
 # of src/compute/checkpoint.hpp
-VERSION = 7
+VERSION = 8
 DAMAGED = "model.ckpt is damaged; without --resume the inversion begins anew and replaces it"
 ANOTHER_VERSION = ("model.ckpt was written by another version of prismfield; without --resume the inversion begins anew and "
                    "replaces it")
