@@ -73,6 +73,9 @@ protected:
   PrismSource() = default;
   PrismSource(const PrismSource&) = default;
   PrismSource& operator=(const PrismSource&) = default;
+
+  /// Throws RunError for a range that is not within [0, size()).
+  void require_within(IndexRange range) const;
 };
 
 /// An ensemble over the caller's own columns, which are not copied and must outlive it.

@@ -42,6 +42,35 @@ Commands commands_in(const std::string& list) {
   return commands;
 }
 
+/// The numbers of a type such as "auto or a whole number from 1 to 512". Throws std::logic_error for a bound that is
+/// no number.
+NumberRange range_of_type(const std::string& type) {
+  NumberRange range;
+  const std::size_t at = type.find("number");
+  if (at == std::string::npos) return range;
+  std::istringstream words(type.substr(at));
+  std::string text, relation, bounds;
+  words >> text;
+  while (!text.ends_with(',') && words >> relation) {
+    const std::string before = relation == "and" ? " and" : "";
+    if (relation == "and") words >> relation;
+    if (relation == "of") words >> relation >> relation;
+    const bool is_above = relation == "above", is_below = relation == "below";
+    const bool is_least = is_above || relation == "from" || relation == "least";
+    if (!is_least && !is_below && relation != "to") break;
+    words >> text;
+    std::string digits = text;
+    std::erase(digits, ',');
+    double& bound = is_least ? range.least : range.most;
+    if (parse_number(digits, bound) != NumberStatus::ok) throw std::logic_error("docs/case.md: type " + type);
+    if (is_above || is_below) bound = std::nextafter(bound, is_above ? HUGE_VAL : -HUGE_VAL);
+    bounds += before + (relation == "least" ? " of at least " : " " + relation + " ") + text;
+  }
+  if (bounds.ends_with(',')) bounds.pop_back();
+  range.words = (type.substr(0, at).ends_with("whole ") ? "a whole number" : "a number") + bounds;
+  return range;
+}
+
 /// Puts a line of a key's list where it belongs. False for a line of other text.
 bool take_fact(const std::string& line, KeyRow& key) {
   const std::size_t colon = line.find(": ");
@@ -49,7 +78,7 @@ bool take_fact(const std::string& line, KeyRow& key) {
   const std::string name = line.substr(2, colon - 2), fact = line.substr(colon + 2);
   if (name == "type") {
     key.type = fact;
-    key.numbers = numbers_of(fact);
+    key.numbers = range_of_type(fact);
   } else if (name == "default") {
     key.default_value = fact;
   } else if (name == "unit") {
@@ -147,38 +176,6 @@ void keep_dependencies(YamlNode& node, const std::string& path, const KeyTable& 
 }
 
 }  // namespace
-
-NumberRange numbers_of(const std::string& type) {
-  NumberRange range;
-  const std::size_t at = type.find("number");
-  if (at == std::string::npos) return range;
-  const bool is_whole = type.substr(0, at).ends_with("whole ");
-  range.words = is_whole ? "a whole number" : "a number";
-  std::string relation, text;
-  std::istringstream words(type.substr(at));
-  words >> text;
-  while (!text.ends_with(',') && words >> relation) {
-    if (relation == "and") words >> relation;
-    if (relation == "of") words >> relation >> relation;
-    double* const bound = relation == "above" || relation == "from" || relation == "least" ? &range.least
-                          : relation == "below" || relation == "to"                        ? &range.most
-                                                                                           : nullptr;
-    if (bound == nullptr) break;
-    words >> text;
-    std::string digits = text;
-    std::erase(digits, ',');
-    if (parse_number(digits, *bound) != NumberStatus::ok) throw std::logic_error("docs/case.md: type " + type);
-    if (relation == "above" || relation == "below")
-      *bound = std::nextafter(*bound, relation == "above" ? HUGE_VAL : -HUGE_VAL);
-    const std::string said = text.ends_with(',') ? text.substr(0, text.size() - 1) : text;
-    const bool is_second = range.words.find("number ") != std::string::npos;
-    range.words += (relation == "least"             ? " of at least "
-                    : is_second && relation != "to" ? " and " + relation + " "
-                                                    : " " + relation + " ") +
-                   said;
-  }
-  return range;
-}
 
 KeyTable::KeyTable(std::vector<KeyRow> rows) : m_rows(std::move(rows)) {
   for (std::size_t i = 0; i < m_rows.size(); ++i) {

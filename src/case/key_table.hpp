@@ -40,9 +40,6 @@ struct NumberRange {
   /// for messages, such as "a whole number from 1 to 512"
   std::string words = "a number";
 };
-/// Those of a type such as "auto or a whole number from 1 to 512". Throws std::logic_error for a bound that is no
-/// number.
-[[nodiscard]] NumberRange numbers_of(const std::string& type);
 
 /// All that is known of a key, as docs/case.md has it: help, completion, the keys that a reader accepts, the identity
 /// of a case and its input files follow from it.

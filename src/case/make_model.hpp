@@ -24,8 +24,8 @@ namespace prismfield {
 class Communicator;
 struct Case;
 
-/// The ensemble that a run computes, and what is to be told of it, whole on every rank. Cells whose properties are all
-/// 0 and prisms of zero size are left out of the numbering.
+/// The ensemble that a run computes, with its description and its warnings. Every rank holds all of it. Cells whose
+/// properties are all 0 and prisms of zero size have no number.
 class Model {
 public:
   explicit Model(std::unique_ptr<Cells> cells) : m_prisms(std::move(cells)) {}

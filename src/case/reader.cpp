@@ -346,7 +346,7 @@ bool CaseReader::rises(const Value& value, double min, double max, bool may_be_e
 std::optional<Axis> CaseReader::axis(const Value& value, bool of_cells) {
   if (!is_list_of(value, 3, of_cells ? "[min, max, cells]" : "[min, max, points]")) return std::nullopt;
   const auto min = number_in(item(value, 0), {}), max = number_in(item(value, 1), {});
-  const auto count = whole_in(item(value, 2), numbers_of("whole number from 1"));
+  const auto count = whole_in(item(value, 2), {.least = 1, .words = "a whole number from 1"});
   const bool is_point = !of_cells && count && *count == 1;
   if (min && max && is_point && *min != *max) {
     return problem(value, fmt::format("has 1 point from {} to {}, but both ends are included; write two points or "

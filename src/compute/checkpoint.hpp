@@ -106,7 +106,7 @@ private:
 /// What was found of a run.
 struct FoundCheckpoint {
   CheckpointRun run;
-  /// tells it from an earlier or later state of rank 0 of the same run
+  /// of rank 0's state; an earlier or later state of the run has another
   Digest id;
 };
 

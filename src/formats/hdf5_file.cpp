@@ -18,7 +18,6 @@
 #include <functional>
 #include <ios>
 #include <limits>
-#include <numeric>
 #include <system_error>
 
 #include <prismfield/error.hpp>

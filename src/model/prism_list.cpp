@@ -114,10 +114,14 @@ PrismList::PrismList(const PrismColumns& columns) : m_columns(columns) {
   m_is_one_shape = edge_ranges_of(columns).is_one_shape();
 }
 
-void PrismList::read(IndexRange range, PrismBlock& out) const {
+void PrismSource::require_within(IndexRange range) const {
   if (!IndexRange{0, size()}.contains(range)) {
     throw RunError(fmt::format("prisms {} to {} of {} were asked for", range.begin, range.end, size()));
   }
+}
+
+void PrismList::read(IndexRange range, PrismBlock& out) const {
+  require_within(range);
   const auto begin = static_cast<std::size_t>(range.begin);
   const auto n = static_cast<std::size_t>(range.size());
   const auto part = [&](std::span<const double> from, std::vector<double>& to) {
@@ -167,9 +171,7 @@ void MagnetizedPrisms::read(IndexRange range, PrismBlock& out) const {
     }
     return;
   }
-  if (!IndexRange{0, size()}.contains(range)) {
-    throw RunError(fmt::format("prisms {} to {} of {} were asked for", range.begin, range.end, size()));
-  }
+  require_within(range);
   const std::int64_t n = m_prisms.size();
   out.resize(0);
   out.magnetize(0);

@@ -325,9 +325,7 @@ ListedSource::ListedSource(ListedPrisms prisms, std::vector<std::string> warning
       m_peak_bytes(peak_bytes) {}
 
 void ListedSource::read(IndexRange range, PrismBlock& out) const {
-  if (!IndexRange{0, size()}.contains(range)) {
-    throw RunError(fmt::format("prisms {} to {} of {} were asked for", range.begin, range.end, size()));
-  }
+  require_within(range);
   const std::int64_t n = range.size();
   out.resize(n);
   const auto from = columns_of(m_prisms);

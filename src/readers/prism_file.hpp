@@ -47,7 +47,7 @@ public:
   [[nodiscard]] const PropertyRanges& ranges() const noexcept { return m_ranges; }
   /// One line, e.g. "251946 prisms".
   [[nodiscard]] std::string description() const;
-  /// What the user should be told though the run goes on.
+  /// Warnings for the user: prisms of zero size that were left out, columns that were ignored.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_warnings; }
 
 private:

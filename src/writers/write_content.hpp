@@ -26,7 +26,7 @@ struct WriteSpec {
   std::string field;
   /// what inactive cells get in a file of plain values; unset: -100 in those of UBC's magnetic programs, else 0
   std::optional<double> inactive;
-  /// the option that says so, by which the number has to tell them from the others; "": it has not
+  /// the option that set `inactive`: no active cell may then have this number; "": it was not set
   std::string inactive_said_by;
   /// written where the format has a place for it
   std::optional<Crs> crs;
