@@ -72,6 +72,25 @@ TEST(BetaSearch, FindsAPowerLawAtOnce) {
   }
 }
 
+TEST(BetaSearch, AimsAtATargetThatIsNearAndBelowTheSolutionsBefore) {
+  const Curve curve = [](double beta) { return 40 + 1000 * std::pow(beta, 1.25); };
+  // betas 10, 2.5, 0.625 and then, in place of 0.156, the target's own
+  BetaSearch search(10, 140, 4, true);
+  EXPECT_EQ(run(search, curve), 4);
+  EXPECT_NEAR(curve(search.beta()), 140, 1e-6 * 140);
+  EXPECT_EQ(search.bracketed(), 0);
+}
+
+TEST(BetaSearch, EndsAsNearTheTargetAsAskedFor) {
+  const auto last = [](double within) {
+    BetaSearch search(10, 100, 4, true, within);
+    run(search, [](double beta) { return smooth_curve(beta, 1); });
+    return std::abs(smooth_curve(search.beta(), 1) / 100 - 1);
+  };
+  EXPECT_LE(last(0.001), 0.001);
+  EXPECT_LE(last(0.2), 0.2);
+}
+
 TEST(BetaSearch, HeatsWhenTheFirstSolutionIsBelowTheTarget) {
   BetaSearch search(1e-6, 500, 4, true);
   run(search, [](double beta) { return smooth_curve(beta, 1); });
@@ -150,11 +169,10 @@ TEST(UnsettledMessage, SaysWhatEndedTheSteps) {
     return unsettled_message(rows, settings);
   };
   EXPECT_EQ(message(0, 0.1, 30), "");
-  EXPECT_EQ(message(24, 0.1, 30), "") << "they ended for another reason";
-  EXPECT_EQ(message(30, 0.0005, 30), "");
-  EXPECT_EQ(message(10, 0.004, 10),
-            "the compact model had not settled after inversion.max_iterations, 10 steps; raise it");
-  EXPECT_EQ(message(1, 0, 1), "the compact model had not settled after inversion.max_iterations, 1 step; raise it");
+  EXPECT_EQ(message(46, 0.1, 30), "") << "they ended for another reason";
+  EXPECT_EQ(message(47, 0.0005, 30), "");
+  EXPECT_EQ(message(27, 0.004, 10), "the compact model had not settled after 27 steps; raise inversion.max_iterations");
+  EXPECT_EQ(message(18, 0.1, 1), "the compact model had not settled after 18 steps; raise inversion.max_iterations");
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ std::string run_summary(const Inputs& inputs, const Fields& result, double secon
 std::int64_t solutions_kept(const InversionSettings& settings) {
   if (!settings.keep_all) return 0;
   const std::int64_t search = settings.beta ? 1 : settings.max_iterations;
-  return settings.is_compact() ? 2 * search + settings.max_iterations : search;
+  return settings.is_compact() ? 2 * search + compact_falls + settings.max_iterations : search;
 }
 
 /// Values that a model beside the file has for each cell: what was found, and what was asked for beside it, of all

@@ -11,10 +11,18 @@ namespace {
 /// Of the power law between two solutions: 1.23 to 1.27 in smooth models of gz and tensors, 1,600 to 4e6 cells.
 constexpr double expected_power = 1.25, least_power = 0.1, most_power = 4;
 
+/// Of phi_d = a + b beta^power, which goes through both solutions, log beta at the target; -infinity where a is above.
+double at_target(const std::array<double, 2>& one, const std::array<double, 2>& other, double power,
+                 double log_target) {
+  const double least = std::exp(one[1]);
+  const double part = (std::exp(log_target) - least) / (std::exp(other[1]) - least);
+  return one[0] + std::log1p(std::max(part * std::expm1(power * (other[0] - one[0])), -1.0)) / power;
+}
+
 }  // namespace
 
-BetaSearch::BetaSearch(double first_beta, double target, double step, bool cools)
-    : m_log_beta(std::log(first_beta)), m_log_target(std::log(target)), m_step(step), m_cools(cools) {}
+BetaSearch::BetaSearch(double first_beta, double target, double step, bool cools, double within)
+    : m_log_beta(std::log(first_beta)), m_log_target(std::log(target)), m_step(step), m_within(within), m_cools(cools) {}
 
 void BetaSearch::go_on(const std::vector<std::array<double, 2>>& solutions) {
   for (const auto& solution : solutions) add_logarithms(solution);
@@ -24,7 +32,10 @@ void BetaSearch::step_on(double log_phi) {
   const std::size_t n = m_solutions.size();
   const double missing = m_log_target - log_phi;
   const double most = std::log(m_step);
-  if (m_cools) {
+  if (m_cools && n >= 2 && missing < 0 && missing > -expected_power * most) {
+    const double aim = at_target(m_solutions[n - 1], m_solutions[n - 2], expected_power, m_log_target);
+    m_log_beta = std::max(aim, m_log_beta - most);
+  } else if (m_cools) {
     m_log_beta += std::copysign(most, missing);
   } else {
     // phi_d as the square of beta at first, then as the last two solutions have it
@@ -61,7 +72,7 @@ void BetaSearch::add(double phi_d, bool gave_up) {
 void BetaSearch::add_logarithms(const std::array<double, 2>& solution) {
   m_log_beta = solution[0];
   m_solutions.push_back(solution);
-  if (std::abs(std::expm1(solution[1] - m_log_target)) <= tolerance) {
+  if (std::abs(std::expm1(solution[1] - m_log_target)) <= m_within) {
     m_status = Status::on_target;
     return;
   }
@@ -77,6 +88,7 @@ void BetaSearch::add_logarithms(const std::array<double, 2>& solution) {
     step_on(solution[1]);
     return;
   }
+  ++m_bracketed;
   const double width = (*m_above)[0] - (*m_below)[0];
   constexpr double narrow = 1e-9;
   if (std::abs(width) < narrow) {
@@ -109,8 +121,7 @@ double BetaSearch::log_beta_at_target() const {
       (raised((*third)[0], power) / raised(high, power) < wanted ? from : to) = power;
     }
   }
-  const double part = (std::exp(m_log_target) - least) / rise;
-  return low + std::log1p(part * raised(high, power)) / power;
+  return at_target(*m_below, *m_above, power, m_log_target);
 }
 
 namespace {

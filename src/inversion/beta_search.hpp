@@ -20,7 +20,7 @@ class BetaSearch {
 public:
   enum class Status {
     searching,
-    /// the last solution is within 1.8 % of the target, so that 2 % hold when rounded
+    /// the last solution is as near the target as asked for
     on_target,
     /// in three steps, in which beta fell to an eighth or less, phi_d fell by less than a tenth and is above the target
     slow,
@@ -29,11 +29,12 @@ public:
     /// the solver gave up
     unsettled
   };
+  /// So that 2 % hold when rounded.
   static constexpr double tolerance = 0.018;
 
   /// Steps by `step` while all solutions are on one side: always that much when `cools`, else at most that much, as far
-  /// as the last two solutions say.
-  BetaSearch(double first_beta, double target, double step, bool cools);
+  /// as the last two solutions say. `within`: the part of the target that the last solution may be off.
+  BetaSearch(double first_beta, double target, double step, bool cools, double within = tolerance);
   /// Goes on from these solutions, as solutions() returned them, to the same betas, bit for bit.
   void go_on(const std::vector<std::array<double, 2>>& solutions);
 
@@ -46,6 +47,8 @@ public:
   [[nodiscard]] bool needs_accuracy() const noexcept { return m_has_bracket || !m_cools; }
   /// Whether it is, now that it is known roughly: near the target, or hardly below the last one.
   [[nodiscard]] bool needs_accuracy(double phi_d) const noexcept;
+  /// The solutions within a bracket so far.
+  [[nodiscard]] int bracketed() const noexcept { return m_bracketed; }
   /// Takes the phi_d, above 0, of the model for beta(); `gave_up`: no better one can be had.
   void add(double phi_d, bool gave_up = false);
   /// (log beta, log phi_d) in the order of add().
@@ -57,12 +60,12 @@ private:
   /// Of the bracket: by phi_d = a + b beta^power, which goes through its ends and the last solution outside of it.
   [[nodiscard]] double log_beta_at_target() const;
 
-  double m_log_beta, m_log_target, m_step;
+  double m_log_beta, m_log_target, m_step, m_within;
   bool m_cools;
   bool m_has_bracket = false;
   /// of the last solution: 1 above the target, else -1; solutions on this side within the bracket, after the first
   double m_last_sign = 0;
-  int m_in_a_row = 0;
+  int m_in_a_row = 0, m_bracketed = 0;
   std::optional<std::array<double, 2>> m_above, m_below;
   Status m_status = Status::searching;
   std::vector<std::array<double, 2>> m_solutions;

@@ -199,7 +199,7 @@ private:
     // the first beta needs no more than a digit
     constexpr int steps = 5;
     std::vector<double> start(static_cast<std::size_t>(m_n));
-    for (std::size_t i = 0; i < start.size(); ++i) start[i] = random_normal(1, RandomStream::power_iteration, i);
+    fill_uniform(-1, 1, 1, RandomStream::power_iteration, 0, m_n, start.data());
     const Vector x = m_math.from_host("eigenvector", start);
     const Vector y = m_math.zeros("eigenvector", m_n);
     double value = 0;
@@ -323,28 +323,26 @@ private:
     return 1 - followed / all;
   }
   void compact() {
-    constexpr double epsilon_falls_by = 1.5, epsilon_falls_to = 0.1;
+    // falling faster, the models of published cases were worse: docs/inversion.md
+    constexpr double last_epsilon = 0.1, settling = 0.03;
     if (m_state.compact_steps == 0) {
       const double largest = m_regularization->largest(m_model)[0];
       const std::array<double, 3> edges = median_edges(m_input.cells->edges());
       m_state.first_epsilon = {largest, largest / edges[0], largest / edges[1], largest / edges[2]};
-      m_state.epsilon = m_state.first_epsilon;
     }
-    while (m_state.compact_steps < m_settings.max_iterations && !is_spent()) {
-      if (m_state.compact_steps > 0) {
-        for (std::size_t t = 0; t < 4; ++t) {
-          m_state.epsilon[t] =
-              std::max(m_state.epsilon[t] / epsilon_falls_by, epsilon_falls_to * m_state.first_epsilon[t]);
-        }
+    while (m_state.compact_steps < compact_falls + m_settings.max_iterations && !is_spent()) {
+      const bool has_fallen = m_state.compact_steps >= compact_falls;
+      const double fallen = static_cast<double>(m_state.compact_steps) / static_cast<double>(compact_falls);
+      for (std::size_t t = 0; t < 4; ++t) {
+        m_state.epsilon[t] = m_state.first_epsilon[t] * std::pow(last_epsilon, std::min(fallen, 1.0));
       }
       m_state.weights_model = m_math.to_host(m_model);
       m_regularization->reweight(m_model, m_state.epsilon);
-      solve_for(m_state.beta, coarse);
+      solve_for(m_state.beta, has_fallen ? settling : coarse);
       add_row("compact", m_state.beta);
       const double phi_m = m_state.rows.back().phi_m;
       const double off = target() / m_misfit.chi_sum;
-      const bool still =
-          has_settled(m_state.last_phi_m, phi_m) && m_state.epsilon[0] <= epsilon_falls_to * m_state.first_epsilon[0];
+      const bool still = has_fallen && has_settled(m_state.last_phi_m, phi_m);
       m_state.last_phi_m = phi_m;
       ++m_state.compact_steps;
       if (still && std::abs(1 / off - 1) <= near_target) break;
@@ -477,14 +475,20 @@ private:
   }
   /// Searches the beta of the target with the weights as they are, by the steps of BetaSearch.
   void search_beta(const char* stage, double step, bool cools) {
-    BetaSearch search(m_state.beta, target(), step, cools);
+    // compact steps go on with another beta
+    constexpr double roughly = 0.2;
+    constexpr int solutions_of_an_accuracy = 5;
+    BetaSearch search(m_state.beta, target(), step, cools,
+                      cools && m_settings.is_compact() ? roughly : BetaSearch::tolerance);
     search.go_on(m_state.search);
     const auto is_done = [&] {
       return static_cast<std::int64_t>(search.solutions().size()) >= m_settings.max_iterations;
     };
     while (search.status() == BetaSearch::Status::searching && m_state.message.empty()) {
       const char* const name = search.has_bracket() ? "target" : stage;
-      bool is_settled = solve_for(search.beta(), search.needs_accuracy() ? fine : coarse);
+      // a bracket that does not lead to the target has ends that are not accurate enough
+      const double accurate = fine * std::pow(0.1, search.bracketed() / solutions_of_an_accuracy);
+      bool is_settled = solve_for(search.beta(), search.needs_accuracy() ? accurate : coarse);
       if (!search.needs_accuracy() && search.needs_accuracy(m_misfit.chi_sum)) {
         is_settled = solve_for(search.beta(), fine);
       }

@@ -66,11 +66,9 @@ std::string unsettled_message(const std::vector<ConvergenceRow>& rows, const Inv
     if (row.stage == "compact") values.push_back(row.phi_m);
   }
   const auto steps = static_cast<std::int64_t>(values.size());
-  if (steps == 0 || steps < settings.max_iterations) return "";
-  const double last = steps > 1 ? values[values.size() - 2] : values.back();
-  if (steps > 1 && has_settled(last, values.back())) return "";
-  return fmt::format("the compact model had not settled after inversion.max_iterations, {}; raise it",
-                     counted(steps, "step"));
+  if (steps < compact_falls + settings.max_iterations) return "";
+  if (has_settled(values[values.size() - 2], values.back())) return "";
+  return fmt::format("the compact model had not settled after {} steps; raise inversion.max_iterations", steps);
 }
 
 std::int64_t vector_bytes(const InversionSettings& settings, bool is_bounded, std::int64_t n_cells,

@@ -29,6 +29,8 @@ inline constexpr std::int64_t most_products_of_solution = 2000, most_products = 
 /// The same for a beta that was given, or chosen without a target, whose solution the solver gave up.
 [[nodiscard]] std::string gave_up_message(const std::vector<ConvergenceRow>& rows, bool is_bounded);
 
+/// The steps of compact norms in which epsilon falls; at most max_iterations follow.
+inline constexpr std::int64_t compact_falls = 17;
 /// How little the model's value changes when the weights of compact norms have settled.
 inline constexpr double least_compact_change = 1e-3;
 /// Whether a compact step has changed the model's value by so little.

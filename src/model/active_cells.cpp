@@ -120,12 +120,13 @@ std::vector<std::int32_t> ActiveCells::next(std::size_t direction) const {
   if (n > std::numeric_limits<std::int32_t>::max()) throw RunError("more than 2,147,483,647 active cells");
   const CellCounts counts = this->counts();
   const std::int64_t step = direction == 0 ? 1 : direction == 1 ? counts[0] : counts[0] * counts[1];
+  const std::int64_t line = step * counts[direction];
   std::vector<std::int32_t> columns(static_cast<std::size_t>(n), -1);
   // cells rise, so that those next to them do: one walk meets them all
   std::int64_t other = 0;
   for (std::int64_t column = 0; column < n; ++column) {
     const std::int64_t wanted = cell(column) + step;
-    if (place(column)[direction] + 1 == counts[direction]) continue;
+    if (cell(column) % line >= line - step) continue;
     while (other < n && cell(other) < wanted) ++other;
     if (other == n) break;
     if (cell(other) == wanted) columns[static_cast<std::size_t>(column)] = static_cast<std::int32_t>(other);
