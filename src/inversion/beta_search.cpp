@@ -22,7 +22,11 @@ double at_target(const std::array<double, 2>& one, const std::array<double, 2>& 
 }  // namespace
 
 BetaSearch::BetaSearch(double first_beta, double target, double step, bool cools, double within)
-    : m_log_beta(std::log(first_beta)), m_log_target(std::log(target)), m_step(step), m_within(within), m_cools(cools) {}
+    : m_log_beta(std::log(first_beta)),
+      m_log_target(std::log(target)),
+      m_step(step),
+      m_within(within),
+      m_cools(cools) {}
 
 void BetaSearch::go_on(const std::vector<std::array<double, 2>>& solutions) {
   for (const auto& solution : solutions) add_logarithms(solution);
