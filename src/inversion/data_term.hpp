@@ -49,7 +49,7 @@ struct HuberNorm {
 
 /// What residuals come to.
 struct Misfit {
-  /// with the weights that normal_product() has, which are those of the last reweigh()
+  /// with the weights that normal_product() has, which are those of the last misfit()
   double squares = 0;
   double phi_d = 0;
   /// of which a datum has 1 on average where sigma is right: compared with the target
@@ -128,16 +128,21 @@ public:
     m_math.fill(out, 0);
     for (Set& set : m_sets) set.g.add_diagonal(of_epochs(set.weights), of_epochs(out));
   }
-  /// gradient = G'WW (G m - d) at the model, off the trend; one product.
-  [[nodiscard]] Misfit misfit(const ConstVector& model, const Vector& gradient) {
+  /// gradient = G'WW (G m - d) at the model, off the trend; one product. Huber's norm weighs the data by what this model
+  /// leaves of them, which depends on the model alone, unless the weights are to be `kept`.
+  [[nodiscard]] Misfit misfit(const ConstVector& model, const Vector& gradient, bool kept = false) {
     ++m_products;
     Misfit misfit;
     m_math.fill(gradient, 0);
-    for (Set& set : m_sets) {
-      find_residuals(set, model);
+    for (std::size_t s = 0; s < m_sets.size(); ++s) {
+      Set& set = m_sets[s];
+      set.g.evaluate(of_epochs(model), of_epochs(set.of_model));
+      const bool is_huber = m_settings.data_norm == DataNorm::huber;
+      if (is_huber && !kept) reweigh(set, std::span(m_data).subspan(s * epochs(), epochs()));
+      find_residuals(set);
       const double squares = dot(set.fields, set.fields);
       misfit.squares += squares;
-      if (m_settings.data_norm == DataNorm::huber) {
+      if (is_huber) {
         add_huber(set, misfit);
       } else {
         misfit.phi_d += squares;
@@ -146,28 +151,6 @@ public:
       add_transposed(set, gradient);
     }
     return misfit;
-  }
-  /// Weighs data by Huber's norm of what this model leaves of them, which depends on the model alone; for squares it
-  /// does nothing.
-  void reweigh(const ConstVector& model) {
-    if (m_settings.data_norm == DataNorm::squares) return;
-    const auto epochs = static_cast<std::size_t>(m_epochs);
-    for (std::size_t s = 0; s < m_sets.size(); ++s) {
-      Set& set = m_sets[s];
-      const std::span<const DataSet> data = std::span(m_data).subspan(s * epochs, epochs);
-      // from the weights of squares on; a trend that is least off in the new weights changes what is left
-      m_math.fill(set.relative, 1);
-      m_math.copy(set.inverse_sigma, set.of_squares);
-      const bool has_trend = m_settings.trend != Trend::none;
-      if (has_trend) make_trends(set, data);
-      const int passes = has_trend ? 5 : 1;
-      for (int pass = 0; pass < passes; ++pass) {
-        find_residuals(set, model);
-        m_math.each("weigh_by_huber", rows(set),
-                    WeighByHuber<Memory>{set.fields, set.of_squares, set.relative, set.inverse_sigma, set.weights});
-        if (has_trend) make_trends(set, weighed(set, data));
-      }
-    }
   }
   /// Of all epochs: |W G x|^2, a sample's part of the trace of the resolution matrix.
   [[nodiscard]] double weighted_size(const ConstVector& x) {
@@ -244,7 +227,7 @@ private:
 
     Rows g;
     /// (epoch, row), of this rank's points; the last two of Huber's norm only
-    Vector observed, inverse_sigma, weights, fields, of_squares, relative;
+    Vector observed, inverse_sigma, weights, of_model, fields, of_squares, relative;
     /// of each epoch
     std::vector<TrendBasis> bases;
     std::vector<std::vector<Vector>> functions;
@@ -265,6 +248,7 @@ private:
     make_trends(set, epochs);
     set.observed = m_math.from_host("observed", observed);
     set.inverse_sigma = m_math.from_host("inverse_sigma", inverse_sigma);
+    set.of_model = m_math.zeros("fields_of_model", rows(set));
     set.fields = m_math.zeros("fields", rows(set));
     set.weights = m_math.zeros("weights", rows(set));
     m_math.multiply(1, set.inverse_sigma, set.inverse_sigma, 0, set.weights);
@@ -275,6 +259,21 @@ private:
       set.neighbors = std::make_unique<StationNeighbors>(epochs.front().points);
     }
     m_sets.push_back(std::move(set));
+  }
+  /// Huber's weights of what set.of_model leaves of the data.
+  void reweigh(Set& set, std::span<const DataSet> data) {
+    // from the weights of squares on; a trend that is least off in the new weights changes what is left
+    m_math.fill(set.relative, 1);
+    m_math.copy(set.inverse_sigma, set.of_squares);
+    const bool has_trend = m_settings.trend != Trend::none;
+    if (has_trend) make_trends(set, data);
+    const int passes = has_trend ? 5 : 1;
+    for (int pass = 0; pass < passes; ++pass) {
+      find_residuals(set);
+      m_math.each("weigh_by_huber", rows(set),
+                  WeighByHuber<Memory>{set.fields, set.of_squares, set.relative, set.inverse_sigma, set.weights});
+      if (has_trend) make_trends(set, weighed(set, data));
+    }
   }
   void make_trends(Set& set, std::span<const DataSet> epochs) {
     set.bases.clear();
@@ -342,9 +341,10 @@ private:
   }
   /// fields = G model
   void apply(Set& set, const ConstVector& model) const { set.g.apply(of_epochs(model), of_epochs(set.fields)); }
-  /// fields = what the model leaves of the data, over sigma, off the trend
-  void find_residuals(Set& set, const ConstVector& model) {
-    set.g.evaluate(of_epochs(model), of_epochs(set.fields));
+  [[nodiscard]] std::size_t epochs() const { return static_cast<std::size_t>(m_epochs); }
+  /// fields = what the model of set.of_model leaves of the data, over sigma, off the trend
+  void find_residuals(Set& set) {
+    m_math.copy(set.fields, set.of_model);
     m_math.add(-1, set.observed, 1, set.fields);
     m_math.multiply(1, set.inverse_sigma, set.fields, 0, set.fields);
     project(set);

@@ -228,7 +228,6 @@ private:
         m_math.copy_in(m_state.lower, m_low);
         m_math.copy_in(m_state.upper, m_high);
       }
-      m_data->reweigh(m_model);
       find_misfit();
       m_data->set_products(resume->products);
       return;
@@ -239,8 +238,10 @@ private:
       m_model = of_all_epochs("model", m_input.start);
     }
     m_solver->clip(m_model);
-    find_misfit();
+    // by the weights of squares: most data are far from the reference
+    m_misfit = m_data->misfit(m_model, m_gradient, true);
     m_state.beta = first_beta();
+    if (m_settings.data_norm == DataNorm::huber) find_misfit();
   }
   void set_bounds() {
     const auto n = static_cast<std::size_t>(m_n / m_input.n_epochs());
@@ -568,10 +569,6 @@ private:
     constexpr int most_steps = 100;
     const int most_passes = is_quadratic() ? 5 : most_steps;
     for (int pass = 0; pass < most_passes; ++pass) {
-      if (m_settings.data_norm == DataNorm::huber) {
-        m_data->reweigh(m_model);
-        find_misfit();
-      }
       const typename Solver::Outcome outcome = step(beta, tolerance * falls_to);
       if (outcome != Solver::Outcome::settled) return outcome == Solver::Outcome::was_settled;
       falls_to = 1;

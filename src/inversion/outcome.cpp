@@ -81,8 +81,8 @@ std::int64_t vector_bytes(const InversionSettings& settings, bool is_bounded, st
   // of inverter and state, of the solver; weights that are not those of the cell; bounds; what pulls into intervals
   const std::int64_t of_unknown = 8 * (8 + 8 + if_so(is_compact || blocks > 1, 4) + if_so(is_bounded, 2) +
                                        if_so(!settings.intervals.empty() || settings.most_amplitude, 3));
-  // data, 1/sigma, weights and fields; what Huber's norm weighs by
-  const std::int64_t of_row = 8 * (4 + if_so(is_huber, 2));
+  // data, 1/sigma, weights, fields of the model and residuals; what Huber's norm weighs by
+  const std::int64_t of_row = 8 * (5 + if_so(is_huber, 2));
   return n_cells * of_cell + blocks * n_cells * of_unknown + n_epochs * n_rows * of_row;
 }
 
