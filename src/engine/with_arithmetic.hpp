@@ -27,7 +27,10 @@ auto with_arithmetic(Precision precision, const F& f) {
 #define PRISMFIELD_IN_EACH_ARITHMETIC(Space, X) X(Space, kernel::DoubleArithmetic) X(Space, kernel::SingleArithmetic)
 #endif
 
-/// Calls f with a set as a std::integral_constant.
+/// Calls f with a set as a std::integral_constant. A set costs some 14 kernels of CUDA. It pays where it saves more
+/// than a tenth of the time of the next set that holds it, in a case that users have. The seven spheres on an H100 in
+/// double take by the kernels of the next set, relative to their own: gz by vector 1.30, vector by vector_tensor 1.58,
+/// tensor by vector_tensor 1.07 (near cells on a host, by the difference-free form, 1.19), vector_tensor by all 1.12.
 template <class F>
 auto with_set(FieldSet set, const F& f) {
 #if defined(PRISMFIELD_FEW_INSTANCES)
