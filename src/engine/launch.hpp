@@ -11,7 +11,7 @@
 
 namespace prismfield {
 
-/// Points that one device thread works on: two side by side took longer, see perf/.
+/// Points that one device thread works on: two side by side took longer.
 inline constexpr int device_width = 1;
 
 template <class T, int width>
