@@ -6,12 +6,12 @@
 
 namespace prismfield {
 
-/// The ranks of a run: one rank without MPI, or those of an MPI communicator (see communicator_mpi.hpp).
+/// The ranks of a run: one rank without MPI, or those of an MPI communicator (make_communicator()).
 class Communicator {
 public:
-  /// one rank, no MPI
+  /// one rank without MPI
   Communicator();
-  /// Where MPI still runs: collective.
+  /// Collective where MPI still runs.
   ~Communicator();
   Communicator(Communicator&& other) noexcept;
   Communicator& operator=(Communicator&& other) noexcept;
@@ -20,7 +20,7 @@ public:
 
   [[nodiscard]] int rank() const noexcept { return m_rank; }
   [[nodiscard]] int size() const noexcept { return m_size; }
-  /// rank among those of this node, by shared memory
+  /// number of this rank among those that share memory with it (one node)
   [[nodiscard]] int local_rank() const noexcept { return m_local_rank; }
   [[nodiscard]] int local_size() const noexcept { return m_local_size; }
 

@@ -8,8 +8,8 @@
 
 namespace prismfield {
 
-/// The ranks of one's own MPI communicator, of which a duplicate is made. MPI must run, and must go on until the result
-/// is gone; whoever started it ends it. Throws RunError otherwise. Collective over `ranks`.
+/// The ranks of a duplicate of the caller's MPI communicator. The caller starts MPI before and ends it after the result
+/// is destroyed. Throws RunError where MPI does not run. Collective over `ranks`.
 [[nodiscard]] Communicator make_communicator(MPI_Comm ranks);
 
 }  // namespace prismfield

@@ -14,25 +14,25 @@
 
 namespace prismfield {
 
-/// Measurements: fields at points with their standard deviations.
+/// Measurements: fields at points with standard deviations. invert() and its callers use it.
 struct DataSet {
-  /// what messages and files call it: the file's name without folders
+  /// name in messages and files: the file's name without folders
   std::string name;
   Points points;
   FieldList fields;
   /// (field, point) in the order of `fields`, SI units, z up
   std::vector<double> values;
-  /// the same, above 0
+  /// standard deviations of `values`, above 0
   std::vector<double> sigma;
-  /// sigma is 1 mGal, Eotvos or m2/s2 because nothing states it: misfits in it mean nothing
+  /// whether nothing states sigma, so that it is 1 mGal, Eotvos or m2/s2 and misfits have no meaning
   bool sigma_is_unknown = false;
-  /// where each point stands in its text file, from 1; empty: in no text file
+  /// line of each point in its text file, from 1; empty: there is no text file
   std::vector<std::int64_t> lines;
 
   [[nodiscard]] std::int64_t size() const noexcept { return fields.size() * points.size(); }
 };
 
-/// The root of the mean square of values over sigma; infinite where sigma is unknown.
+/// Root mean square of values over sigma; infinite where sigma is unknown.
 [[nodiscard]] inline double signal_to_noise(const DataSet& data) noexcept {
   if (data.sigma_is_unknown) return std::numeric_limits<double>::infinity();
   double squares = 0;
@@ -42,7 +42,7 @@ struct DataSet {
   return std::sqrt(squares / static_cast<double>(data.values.size()));
 }
 
-/// Epochs of these names; without names one.
+/// The number of epochs; one where `names` is empty.
 [[nodiscard]] inline std::int64_t epoch_count(const std::vector<std::string>& names) noexcept {
   return names.empty() ? 1 : static_cast<std::int64_t>(names.size());
 }

@@ -12,10 +12,10 @@
 
 namespace prismfield {
 
-/// What failed: something while running, the input, or nothing: the run was stopped.
+/// What failed: the run (files, memory, MPI), the user's input, or nothing because a signal stopped the run.
 enum class ErrorKind { failure, input, stopped };
 
-/// One error in the input: where it stands, which key or column, what is wrong and what is allowed.
+/// One error in the input. Readers and checks add it to a ProblemList; an InputError carries it to the user.
 struct Problem {
   /// "file:line", "--set", or an option's name
   std::string where;
@@ -24,24 +24,24 @@ struct Problem {
   /// what is wrong and the remedy
   std::string what;
 
-  /// `where: key: what`, the line that users see: control characters, escape sequences too, are '?' in it
+  /// The line that users see, `where: key: what`; each control character in it becomes '?'.
   [[nodiscard]] std::string message() const;
 };
 
-/// Errors in the input or the arguments, all of them that were found; of more than `most_told` the
-/// first ones and the number of the others.
+/// All errors found in the input or the arguments, at most `most_told` of them, and the number of the others. Functions
+/// throw it, mostly through ProblemList::throw_if_any().
 class InputError : public std::exception {
 public:
   static constexpr std::size_t most_told = 100;
 
-  /// `more`: errors that were found beside these
+  /// `more`: how many errors `problems` leaves out
   explicit InputError(std::vector<Problem> problems, std::int64_t more = 0);
   InputError(std::string where, std::string key, std::string what);
 
   [[nodiscard]] const std::vector<Problem>& problems() const noexcept { return m_problems; }
-  /// errors that problems() does not hold
+  /// how many errors problems() leaves out
   [[nodiscard]] std::int64_t more() const noexcept { return m_more; }
-  /// every problem, one a line, and behind them "and 12,345 more errors"
+  /// every problem on a line of its own, then "and 12,345 more errors"
   [[nodiscard]] const char* what() const noexcept override { return m_text.c_str(); }
 
 private:
@@ -50,13 +50,13 @@ private:
   std::string m_text;
 };
 
-/// A failure while running that is no error of the user's input: the file system, memory, MPI.
+/// The run failed, though the user's input is right: the file system, memory, MPI.
 class RunError : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
 };
 
-/// The run was stopped by a signal: SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 or SIGUSR2.
+/// A signal stopped the run: SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 or SIGUSR2.
 class Stopped : public std::exception {
 public:
   /// `remedy`: what a user can do now
@@ -68,7 +68,7 @@ private:
   std::string m_text;
 };
 
-/// Thrown on every rank when a step of the run failed on at least one: all ranks know it and end in order.
+/// agree() throws it on every rank when a step failed on at least one, so that all ranks end in order.
 class AgreedFailure : public std::exception {
 public:
   AgreedFailure(ErrorKind what_failed, std::string text) : kind(what_failed), message(std::move(text)) {}
@@ -76,19 +76,19 @@ public:
     return message.empty() ? "another rank failed and tells why" : message.c_str();
   }
 
-  /// on the lowest rank that failed its own, on all others the gravest of all
+  /// on the lowest rank that failed, the kind of its error; elsewhere the gravest kind on any rank
   ErrorKind kind;
   /// on the lowest rank that failed; "" on all others, so that one message is printed
   std::string message;
 };
 
-/// Collects problems so that a user sees every error at once. Of more than InputError::most_told it keeps the first
-/// ones and counts the others, so that no input makes it large.
+/// Collects problems so that users see every error at once. It keeps InputError::most_told problems and counts the
+/// others, which bounds its memory.
 class ProblemList {
 public:
   void add(std::string where, std::string key, std::string what);
   void add(const InputError& error);
-  /// Runs a step and adds the InputError that it throws, so that the next step is tried too. Whether it threw none.
+  /// Runs a step and adds the InputError that it throws; the next step can then run too. True when it threw none.
   template <class Step>
   bool collect(const Step& step) {
     try {
@@ -99,16 +99,16 @@ public:
       return false;
     }
   }
-  /// Counts problems that are not told one by one.
+  /// Counts `n` problems that have no message.
   void count_more(std::int64_t n) noexcept { m_more += n; }
-  /// True when a further problem would only be counted: its message need not be made.
+  /// True when add() would only count a further problem; the caller need not make its message.
   [[nodiscard]] bool is_full() const noexcept { return m_problems.size() >= InputError::most_told; }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  /// those that were only counted included
+  /// includes the problems that were only counted
   [[nodiscard]] std::size_t size() const noexcept { return m_problems.size() + static_cast<std::size_t>(m_more); }
-  /// Puts what has a line in the order of the lines, as somebody who corrects the file goes through it; options last.
+  /// Sorts problems by line, the order in which users correct a file; options come last.
   void sort_by_line();
-  /// Throws one InputError with everything collected so far; returns when there is none.
+  /// Throws one InputError with all problems; returns when there are none.
   void throw_if_any() const;
 
 private:
@@ -116,7 +116,7 @@ private:
   std::int64_t m_more = 0;
 };
 
-/// The spelling in `allowed` nearest to `word` by edit distance, or "" when none is near enough to be meant.
+/// The spelling in `allowed` nearest to `word` by edit distance; "" when none is near enough.
 [[nodiscard]] std::string nearest_spelling(const std::string& word, const std::vector<std::string>& allowed);
 
 }  // namespace prismfield

@@ -13,8 +13,8 @@
 
 namespace prismfield {
 
-/// The fields, in the order in which files, tables and sensitivities hold them: the row of field_infos. The native ones
-/// come first, of gravity, then magnetic: kernels have formulas of them. All others are made of these.
+/// The fields, in the order of field_infos and of fields in files, tables and sensitivities. Native fields come first,
+/// those of gravity, then magnetic ones. Kernels have formulas for native fields; all others are combinations of them.
 enum class Field : int {
   potential,
   gx,
@@ -47,19 +47,19 @@ enum class Field : int {
 inline constexpr int n_gravity_fields = 10;
 inline constexpr int n_native_fields = 19;
 
-/// Which vertical the output uses: z down flips fields that are odd in z, as gz, gxz and bz, of the kernel's z-up
-/// values.
+/// The vertical of the output. Kernels compute with z up; z down changes the sign of fields that are odd in z, such as
+/// gz, gxz and bz.
 enum class Axes { z_down, z_up };
 
-/// How often a native field differentiates a potential along each direction: that of gravity or, of a magnetic field,
-/// the magnetic one, mu0/(4 pi) times the sum over prisms of M . grad of the integral of 1/distance.
+/// How often a native field differentiates its potential along each direction: the gravity potential, or the magnetic
+/// one, mu0/(4 pi) times the sum over prisms of M . grad of the integral of 1/distance.
 struct Derivatives {
   int easting, northing, upward;
   /// 0: the potential, 1: a vector, 2: a tensor
   [[nodiscard]] constexpr int order() const noexcept { return easting + northing + upward; }
 };
 
-/// Of every native field.
+/// The derivatives of every native field.
 inline constexpr std::array<Derivatives, n_native_fields> native_derivatives = {{{0, 0, 0},
                                                                                  {1, 0, 0},
                                                                                  {0, 1, 0},
@@ -80,47 +80,46 @@ inline constexpr std::array<Derivatives, n_native_fields> native_derivatives = {
                                                                                  {1, 0, 1},
                                                                                  {0, 1, 1}}};
 
-/// How a field is made of native ones.
+/// How native fields make a field.
 enum class FieldRule {
-  /// the sum of them by the weights of its row
+  /// the sum by the weights in its row
   sum,
-  /// the sum by the components of the inducing field's direction F, easting, northing, upward, one a term: B . F and
-  /// its derivatives
+  /// the sum by the components of F, the direction of the inducing field, one per term: B . F and its derivatives
   along_inducing_field,
-  /// |F0 + B| - |F0|, F0 the inducing field
+  /// |F0 + B| - |F0| with F0 the inducing field
   exact_anomaly,
   /// |B|
   amplitude
 };
 
-/// A native field in a sum.
+/// A native field and its weight in a sum.
 struct FieldTerm {
   Field native;
   double weight;
 };
 
-/// What a field is called, what it is made of and how its SI value (z up) becomes the one that is written.
+/// A field's name, its native fields, and the factor from its SI value (z up) to the output. field_row() makes it.
 struct FieldInfo {
   Field field{};
   std::string_view name;
   std::string_view long_name;
-  /// of each native field; by a rule that is no sum, 1 for those that it takes
+  /// per native field; for a rule that is no sum, 1 for each native field that it uses
   std::array<double, n_native_fields> weights{};
   FieldRule rule = FieldRule::sum;
-  /// along the inducing field: which component of its direction multiplies each native field
+  /// along_inducing_field: which component of F multiplies each native field
   std::array<std::uint8_t, n_native_fields> component{};
-  /// of the magnetisation of the prisms, not of their density
+  /// whether it depends on the magnetisation of prisms; otherwise on their density
   bool is_magnetic = false;
-  /// of the native fields that it is made of, see Derivatives
+  /// the order of its native fields, see Derivatives
   int order = 0;
   /// unit of the output
   std::string_view unit;
   /// output value = SI value * scale
   double scale = 1;
-  /// true when the sign depends on the direction of z
+  /// whether its sign changes with the direction of z
   bool odd_in_z = false;
 
-  /// Whether it is a sum of native fields, so that operators have rows of it.
+  /// Whether it is a sum of native fields. Operators have rows for such fields only.
   [[nodiscard]] constexpr bool is_linear() const noexcept {
     return rule == FieldRule::sum || rule == FieldRule::along_inducing_field;
   }
@@ -130,8 +129,8 @@ struct FieldInfo {
   return static_cast<int>(native) >= n_gravity_fields;
 }
 
-/// A row of field_infos; all but names, weights and rule follows from the native fields. Does not compile where these
-/// differ in unit or, in a sum by weights, in what the direction of z does to them.
+/// A row of field_infos; all but names, weights and rule follows from the native fields. It does not compile where
+/// native fields differ in unit or, in a sum by weights, in parity in z.
 consteval FieldInfo field_row(std::string_view name, std::string_view long_name, std::initializer_list<FieldTerm> sum,
                               FieldRule rule = FieldRule::sum) {
   constexpr std::array<std::string_view, 3> units = {"m2 s-2", "mGal", "Eotvos"}, magnetic_units = {"", "nT", "nT/m"};
@@ -139,7 +138,7 @@ consteval FieldInfo field_row(std::string_view name, std::string_view long_name,
   const auto derivatives = [](const FieldTerm& term) {
     return native_derivatives.at(static_cast<std::size_t>(term.native));
   };
-  // of a term along the inducing field, z turns the component of B and that of F alike
+  // along the inducing field, a flip of z changes the component of B and that of F alike
   const auto upward = [&](const FieldTerm& term) {
     return derivatives(term).upward - (rule != FieldRule::sum && &term - sum.begin() == 2 ? 1 : 0);
   };
@@ -180,7 +179,7 @@ consteval std::array<FieldInfo, n> numbered(std::array<FieldInfo, n> rows) {
   return rows;
 }
 
-/// Every field. A new one is a row at the end.
+/// Every field. A new field is a row at the end.
 inline constexpr std::array field_infos = numbered(std::array{
     field_row("potential", "gravity potential", {{Field::potential, 1}}),
     field_row("gx", "gravity vector, easting component", {{Field::gx, 1}}),
@@ -223,10 +222,10 @@ inline constexpr int n_known_fields = static_cast<int>(field_infos.size());
   return field_infos[static_cast<std::size_t>(field)];
 }
 
-/// Whether kernels have formulas of a field; all others are made of such.
+/// Whether kernels have formulas for a field.
 [[nodiscard]] constexpr bool is_native(Field field) noexcept { return static_cast<int>(field) < n_native_fields; }
 
-/// The field of this name; none: there is no such.
+/// The field of this name, if there is one.
 [[nodiscard]] constexpr std::optional<Field> field_named(std::string_view name) noexcept {
   for (const FieldInfo& row : field_infos) {
     if (row.name == name) return row.field;
@@ -234,38 +233,38 @@ inline constexpr int n_known_fields = static_cast<int>(field_infos.size());
   return std::nullopt;
 }
 
-/// Factor from the kernel's SI value (z up) to the written one.
+/// The factor from the kernel's SI value (z up) to the output.
 [[nodiscard]] constexpr double output_factor(Field field, Axes axes) noexcept {
   const auto& f = info(field);
   return axes == Axes::z_down && f.odd_in_z ? -f.scale : f.scale;
 }
 
-/// A set of fields as bits; a range of their FieldInfo in the order of Field.
+/// A set of fields as bits. It iterates over their FieldInfo in the order of Field.
 class FieldList {
 public:
   constexpr FieldList() = default;
   constexpr FieldList(std::initializer_list<Field> fields) noexcept {
     for (const Field f : fields) add(f);
   }
-  /// The native ten of gravity.
+  /// The ten native gravity fields.
   static constexpr FieldList all() noexcept { return first(n_gravity_fields); }
-  /// All that there are.
+  /// All fields.
   static constexpr FieldList every() noexcept { return first(n_known_fields); }
-  /// All of gravity.
+  /// All gravity fields.
   static constexpr FieldList gravity() noexcept { return every().of_density(); }
   static constexpr FieldList vector() noexcept { return of_order(1); }
   static constexpr FieldList tensor() noexcept { return of_order(2); }
-  /// The native fields from this one on.
+  /// The native fields from `begin` on.
   static constexpr FieldList natives_from(Field begin) noexcept {
     FieldList list = first(n_native_fields);
     list.m_bits &= ~(bit(begin) - 1);
     return list;
   }
-  /// bx, by, bz and what is made of them.
+  /// bx, by, bz and the fields made of them.
   static constexpr FieldList magnetic() noexcept {
     return {Field::bx, Field::by, Field::bz, Field::tmi, Field::tmi_exact, Field::amplitude};
   }
-  /// The gradient of B and what is made of it.
+  /// The gradient of B and the fields made of it.
   static constexpr FieldList magnetic_gradient() noexcept {
     return {Field::bxx, Field::byy,   Field::bzz,   Field::bxy,  Field::bxz,
             Field::byz, Field::tmi_x, Field::tmi_y, Field::tmi_z};
@@ -279,12 +278,12 @@ public:
   }
   [[nodiscard]] constexpr bool empty() const noexcept { return m_bits == 0; }
   [[nodiscard]] constexpr int size() const noexcept { return std::popcount(m_bits); }
-  /// Position of f among the fields of this list, in the order of Field; f must be contained.
+  /// The position of f in this list, in the order of Field; the list must contain f.
   [[nodiscard]] constexpr int index_of(Field f) const noexcept { return std::popcount(m_bits & (bit(f) - 1)); }
-  /// Those of the magnetisation of the prisms, and those of their density.
+  /// The fields that depend on the prisms' magnetisation, and those that depend on their density.
   [[nodiscard]] constexpr FieldList of_magnetisation() const noexcept { return of_kind(true); }
   [[nodiscard]] constexpr FieldList of_density() const noexcept { return of_kind(false); }
-  /// The native fields that these are made of.
+  /// The native fields that these fields are made of.
   [[nodiscard]] constexpr FieldList natives() const noexcept {
     FieldList found;
     for (const FieldInfo& field : *this) {
@@ -339,8 +338,8 @@ private:
   std::uint64_t m_bits = 0;
 };
 
-/// The sets for which kernels are compiled: of density, then of the magnetisation. all: of gravity; magnetic: B;
-/// magnetic_gradient: B and its gradient.
+/// The sets of fields that kernels are compiled for: those of density, then those of the magnetisation. all: gravity;
+/// magnetic: B; magnetic_gradient: B and its gradient.
 enum class FieldSet { gz, vector, tensor, vector_tensor, all, magnetic, magnetic_gradient };
 
 inline constexpr std::array every_set = {
@@ -371,7 +370,7 @@ inline constexpr std::array every_set = {
   return has_magnetic_gradient(fields_of(set));
 }
 
-/// The set of a product of these fields, which are all of density or all of the magnetisation.
+/// The smallest set that has these fields, which depend all on density or all on the magnetisation.
 [[nodiscard]] constexpr FieldSet smallest_set(FieldList fields) noexcept {
   for (const FieldSet set : every_set) {
     if (fields_of(set).contains(fields.natives())) return set;
@@ -379,14 +378,14 @@ inline constexpr std::array every_set = {
   return FieldSet::magnetic_gradient;
 }
 
-/// The sets of a run's products: one, or that of its fields of density and that of its magnetic fields.
+/// The sets that a run computes: one, or one for its gravity fields and one for its magnetic fields.
 [[nodiscard]] inline std::vector<FieldSet> sets_of(FieldList fields) {
   const FieldList density = fields.of_density(), magnetic = fields.of_magnetisation();
   if (density.empty() || magnetic.empty()) return {smallest_set(fields)};
   return {smallest_set(density), smallest_set(magnetic)};
 }
 
-/// The native fields that a run of these computes: those of its sets.
+/// The native fields that a run for these fields computes: those of its sets.
 [[nodiscard]] inline FieldList computed_fields(FieldList fields) {
   FieldList computed;
   for (const FieldSet set : sets_of(fields)) computed.add(fields_of(set));

@@ -4,7 +4,7 @@
 
 namespace prismfield {
 
-/// The forms of the prism field that the kernel chooses from; pairs are counted by form.
+/// The forms of the prism field that kernels choose from. Results count pairs by form.
 enum class Form : int {
   compact,
   difference_free,
@@ -19,11 +19,11 @@ enum class Form : int {
 };
 inline constexpr int n_forms = static_cast<int>(Form::corners) + 1;
 
-/// What multipoles neglect of a prism's gradient tensor at most in double precision, relative to it, where nothing else
-/// is asked for, and the least that may be asked for: less than rounding.
+/// Truncation error of a multipole relative to the prism's gradient tensor, in double precision: the default, and the
+/// least that a request can ask for, which is below rounding.
 inline constexpr double default_truncation = 9.8e-13, least_truncation = 1e-15;
 
-/// What /performance and tables call a form.
+/// The name of a form in /performance and tables.
 [[nodiscard]] constexpr const char* name(Form form) noexcept {
   switch (form) {
     case Form::compact: return "compact";

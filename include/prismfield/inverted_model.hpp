@@ -16,64 +16,64 @@
 
 namespace prismfield {
 
-/// A line of an inversion's table: what one solution for one beta came to.
+/// One row of an inversion's table: one solution for one beta.
 struct ConvergenceRow {
   /// "cool", "target", "compact", "beta"
   std::string stage;
   double beta = 0;
-  /// sum of squared residuals over sigma, and the same over the number of data
+  /// sum of squared residuals over sigma; chi is phi_d over the number of data
   double phi_d = 0, chi = 0;
   double phi_m = 0;
   /// products with G'WG since the start
   std::int64_t products = 0;
-  /// of the model; of a magnetisation, of its magnitude
+  /// extremes of the model; for a magnetisation, of its magnitude
   double minimum = 0, maximum = 0;
-  /// since the start, earlier runs of a resumed inversion included
+  /// since the start, with earlier runs of a resumed inversion
   double seconds = 0;
 };
 
-/// Measurements beside what the model gives.
+/// Measurements and the values that the model predicts for them.
 struct PredictedData : DataSet {
   /// (field, point), SI units, z up
   std::vector<double> predicted;
 };
 
-/// What an inversion comes to, in the unit of the unknown. What is one an active cell is (epoch, active cell) of
-/// several epochs, and what is one an unknown of a cell (epoch, component, active cell): the components of a
-/// magnetisation are along easting, northing, upward.
+/// The result of invert(), in the unit of the unknown. With several epochs, values per active cell are (epoch, active
+/// cell), values per unknown (epoch, component, active cell); components of a magnetisation are along easting,
+/// northing, upward.
 struct InvertedModel {
   Unknown unknown = Unknown::density;
   CellEdges edges;
-  /// numbers of the active cells, rising: easting fastest, then northing, then upward
+  /// numbers of the active cells, rising; cells are numbered easting fastest, then northing, then upward
   std::vector<std::int64_t> cells;
-  /// names of the epochs; empty: one, without a name
+  /// names of the epochs; empty: one epoch without a name
   std::vector<std::string> epochs;
-  /// one an unknown of a cell
+  /// one value per unknown
   std::vector<double> values;
-  /// the values of every solution in the order of `convergence`; empty: not kept
+  /// values of every solution in the order of `convergence`; empty: not kept
   std::vector<std::vector<double>> solutions;
-  /// posterior standard deviation, one an unknown of a cell; empty: not asked for
+  /// posterior standard deviation per unknown; empty: not asked for
   std::vector<double> sigma;
-  /// one an active cell, 0: as the data want it, 1: as the reference is; empty: not asked for
+  /// per active cell, from 0, set by the data, to 1, set by the reference; empty: not asked for
   std::vector<double> depth_of_investigation;
-  /// trace of the resolution matrix and its standard error: the number of resolved parameters; by a low rank also what
-  /// it is at least
+  /// trace of the resolution matrix, the number of resolved parameters, and its standard error; with a low rank also a
+  /// lower bound
   std::optional<double> resolution_trace, resolution_trace_error, resolution_trace_least;
-  /// behind sigma: samples, or directions of the data; the other is 0
+  /// what sigma was estimated from: samples, or directions of the data; the other is 0
   std::int64_t samples = 0, rank = 0;
-  /// standard error of sigma, relative to it, that comes from the prior's variances; by a low rank alone
+  /// relative standard error of sigma due to the variances of the prior; low rank only
   double sigma_error = 0;
   std::vector<ConvergenceRow> convergence;
-  /// data set by data set, each epoch by epoch
+  /// data set by data set, epoch by epoch within each
   std::vector<PredictedData> data;
-  /// coefficients of the regional trend of each data set, field by field, SI and upwards: constant, of easting and
-  /// northing, and of easting^2, easting northing and northing^2, metres from the middle of the stations; empty: none
+  /// coefficients of each data set's regional trend, field by field, SI, z up: 1, easting, northing, easting^2, easting
+  /// northing, northing^2, metres from the middle of the stations; empty: no trend
   std::vector<std::vector<double>> trend;
 
   [[nodiscard]] std::int64_t n_epochs() const noexcept { return epoch_count(epochs); }
 };
 
-/// One component of what is (epoch, component, cell), as (epoch, cell).
+/// One component of values (epoch, component, cell), as (epoch, cell).
 [[nodiscard]] inline std::vector<double> component_of(const std::vector<double>& values, Unknown unknown,
                                                       std::int64_t component, std::int64_t n_cells) {
   const auto n = static_cast<std::size_t>(n_cells);
@@ -86,7 +86,7 @@ struct InvertedModel {
   return one;
 }
 
-/// The magnitude of what is (epoch, component, cell), as (epoch, cell).
+/// The magnitude of values (epoch, component, cell), as (epoch, cell).
 [[nodiscard]] inline std::vector<double> amplitude_of(const std::vector<double>& values, Unknown unknown,
                                                       std::int64_t n_cells) {
   std::vector<double> amplitude = component_of(values, unknown, 0, n_cells);
@@ -97,7 +97,7 @@ struct InvertedModel {
   return amplitude;
 }
 
-/// Values of active cells, of every epoch, as one a cell of the whole mesh, NaN in the others.
+/// The active cells' values, epoch by epoch, on all cells of the mesh; NaN in other cells.
 [[nodiscard]] inline std::vector<double> on_all_cells(const InvertedModel& model, const std::vector<double>& values) {
   const CellCounts counts = counts_of(model.edges);
   const auto of_epoch = static_cast<std::size_t>(counts[0] * counts[1] * counts[2]);

@@ -6,11 +6,11 @@
 
 namespace prismfield {
 
-/// Told between launches how far a run is, on each rank by itself.
+/// Receives the progress of a run between launches, on each rank by itself. Callers of forward() implement it.
 class Observer {
 public:
   virtual ~Observer() = default;
-  /// Fraction of this rank's pairs of this run that are done, and their number; may throw Stopped, also on one rank.
+  /// Fraction and number of this rank's pairs of this run that are done. May throw Stopped, also on a single rank.
   virtual void progress(double done_fraction, std::int64_t pairs_done) = 0;
 };
 

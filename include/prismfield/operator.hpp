@@ -12,30 +12,30 @@
 
 namespace prismfield {
 
-/// The linear map G from the densities of prisms, kg/m3, to their fields at points, SI units, z up, the gravitational
-/// constant included: fields = G density. On several ranks each holds a rectangle of G: the rows of its points and the
-/// columns of its prisms. Ranks with the same points hold the same fields, ranks with the same prisms the same
-/// densities, bit for bit.
+/// The linear map G from densities of prisms, kg/m3, to their fields at points, SI units, z up, with the gravitational
+/// constant: fields = G density. make_direct_operator() and make_operator() make it; invert() and HostOperator use it.
+/// Each rank holds a rectangle of G, the rows of its points and the columns of its prisms. Ranks with the same points
+/// hold the same fields, ranks with the same prisms the same densities, bit for bit.
 ///
-/// Of magnetic fields, T, "densities" are amounts: a column is the field of a prism with its own magnetisation, which
-/// its amount multiplies. MagnetizedPrisms has those of an unknown (unit_magnetizations()): amounts are then
-/// susceptibilities, SI, or components of the magnetisation, A/m, in blocks of all prisms: easting, northing, upward. A
-/// block is computed and kept as further prisms are: three take three times the bytes and the time.
+/// For magnetic fields, T, "densities" are amounts: column j is the field of prism j with its own magnetisation, which
+/// amount j multiplies. With MagnetizedPrisms and unit_magnetizations() amounts are susceptibilities, SI, or components
+/// of the magnetisation, A/m, in three blocks of all prisms: easting, northing, upward. A block costs the memory and
+/// time of as many further prisms.
 ///
-/// Vectors are Views of the execution space's memory: of one vector of rank 1, of n vectors of rank 2, LayoutLeft, a
-/// vector a column. Densities have columns() numbers, in the order of prisms(). Fields have rows(): row
-/// f * points().size() + i is field number f of fields(), in the order of Field, at point number i of points().
-/// An operator made of others may have rows and columns of another kind; it says what they are.
+/// Vectors are Views in the execution space's memory: rank 1 for one vector, rank 2 and LayoutLeft, a vector per
+/// column, for several. Densities have columns() numbers in the order of prisms(). Fields have rows() numbers: row f *
+/// points().size() + i is field number f of fields(), in the order of Field, at point number i of points(). An operator
+/// made of others may define its rows and columns differently.
 ///
-/// Products: out = alpha A in + beta out. With beta = 0, or without factors, `out` is not read. A vector of several
-/// has the bits that it has alone.
+/// Products: out = alpha A in + beta out. `out` is not read with beta = 0 or without factors. A vector among several
+/// gets the bits that it gets alone.
 ///
-/// Work is put on the space instance that a function is given, of the device that Kokkos was started for; it may still
-/// be under way when the function returns: fence before the host looks, and before another instance is given. Functions
-/// of one operator must not run side by side. Views of another length or another number of vectors, and output that
-/// overlaps the input: InputError. No memory: RunError. On several ranks what fails on one is thrown on all, as
-/// AgreedFailure. Collective, with the same factors and number of vectors, unless a function says otherwise; so is the
-/// end of an operator.
+/// Functions queue work on the space instance that they receive, which must be of the device that Kokkos was started
+/// for, and may return before it ends: fence before the host reads results and before another instance is used.
+/// Functions of one operator must not run concurrently. Throws InputError for Views of another length or number of
+/// vectors and for output that overlaps the input; RunError when memory runs out. On several ranks an error on one is
+/// thrown on all, as AgreedFailure. Functions and the destructor are collective, with equal factors and numbers of
+/// vectors, unless noted.
 template <class ExecutionSpace>
 class Operator {
 public:
@@ -52,10 +52,10 @@ public:
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
-  /// This rank's rows and columns: the lengths of its vectors. The queries are not collective.
+  /// The lengths of this rank's vectors. Queries are not collective.
   [[nodiscard]] virtual std::int64_t rows() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t columns() const noexcept = 0;
-  /// What G is of: fields, and this rank's points and prisms, of all.
+  /// The fields that G has rows for, and this rank's range of all points and of all prisms.
   [[nodiscard]] virtual FieldList fields() const noexcept = 0;
   [[nodiscard]] virtual IndexRange points() const noexcept = 0;
   [[nodiscard]] virtual IndexRange prisms() const noexcept = 0;
@@ -87,9 +87,9 @@ public:
   void diagonal(const ExecutionSpace& space, const In& weights, const Out& diagonal) {
     this->diagonal(space, 1, weights, 0, diagonal);
   }
-  /// product = G' diag(weights) G density in one pass over G, where that is faster than apply() and apply_transpose():
-  /// weights: (rows()), the others (columns()), each vector by its own weights. False, on all ranks alike and with
-  /// nothing done, where it is not.
+  /// product = G' diag(weights) G density in one pass over G, where that is faster than apply() and apply_transpose();
+  /// otherwise returns false on all ranks and does nothing. weights: (rows()), others: (columns()); each vector has its
+  /// own weights.
   template <class Weights, class In, class Out>
   bool apply_normal(const ExecutionSpace& space, double alpha, const Weights& weights, const In& density, double beta,
                     const Out& product) {
@@ -103,17 +103,17 @@ public:
   /// Rows of G at some of this rank's points, numbered from 0: entries(f, i, p). Not collective.
   virtual void entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) = 0;
 
-  /// Inner products over all ranks, the same on each. (rows()) and (columns()).
+  /// Inner products of (rows()) and of (columns()) over all ranks, equal on each.
   [[nodiscard]] virtual double dot_fields(const ExecutionSpace& space, const ConstVector& a, const ConstVector& b) = 0;
   [[nodiscard]] virtual double dot_densities(const ExecutionSpace& space, const ConstVector& a,
                                              const ConstVector& b) = 0;
 
-  /// Largest error of an entry of G, relative to the magnitude of the potential, vector or tensor that it belongs to,
-  /// for prisms whose edges differ by a factor of at most 100; in single precision, for coordinates that are rounded to
-  /// floats relative to the middle of the ensemble. Products of one operator take an entry by one form or another
-  /// within that bound: apply() by points side by side, entries() in the caller's order. Not collective.
+  /// The largest error of an entry of G relative to the magnitude of its potential, vector or tensor. It holds for
+  /// prisms with edges within a factor of 100 of each other and, in single precision, for coordinates rounded to floats
+  /// relative to the middle of the ensemble. Within this bound apply() and entries() may compute an entry by different
+  /// forms, since they group points differently. Not collective.
   [[nodiscard]] virtual double error_bound() const noexcept = 0;
-  /// What is kept of this rank's G, which products read; 0: it is computed anew. Not collective.
+  /// Bytes of this rank's stored G that a product reads; 0: G is computed anew. Not collective.
   [[nodiscard]] virtual std::int64_t bytes() const noexcept { return 0; }
   /// How this rank computes. Not collective.
   [[nodiscard]] virtual const Plan& plan() const noexcept = 0;
@@ -121,7 +121,7 @@ public:
 protected:
   Operator() = default;
 
-  // The products, of any number of vectors.
+  // The products above for any number of vectors.
   virtual void multiply(const ExecutionSpace& space, double alpha, const ConstVectors& density, double beta,
                         const Vectors& fields) = 0;
   virtual void multiply_transposed(const ExecutionSpace& space, double alpha, const ConstVectors& fields, double beta,
@@ -134,7 +134,7 @@ protected:
   }
 
 private:
-  /// A View of one vector as one of vectors.
+  /// A View of one vector as a View of vectors.
   template <class View>
   static auto columns_of(const View& vectors) {
     using Value = typename View::value_type;

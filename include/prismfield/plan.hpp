@@ -17,70 +17,70 @@ namespace prismfield {
 struct DirectPlan {
   std::int64_t slots = 1;
   std::int64_t batch = 1;
-  /// points of one tile; fewer than the rank's points when scratch would pass the memory limit
+  /// points of one tile; fewer than the rank's points where scratch would exceed the memory limit
   std::int64_t tile_points = 0;
-  /// prisms after which the slots are reduced into the result, and a checkpoint may be taken
+  /// prisms between two reductions of the slots into the result, after which a checkpoint is possible
   std::int64_t chunk_prisms = 0;
-  /// prisms staged and launched at once, a chunk at most
+  /// prisms staged and launched at once, at most a chunk
   std::int64_t launch_prisms = 0;
-  /// of all slots at a tile, on this rank
+  /// scratch of all slots for one tile on this rank
   std::int64_t scratch_bytes = 0;
-  /// of one pair on this rank, and bytes of scratch a slot and point: what `partition: auto` reckons with
+  /// seconds of one pair on this rank, and bytes of scratch per slot and point; `partition: auto` uses both
   double pair_seconds = 0;
   std::int64_t slot_point_bytes = 0;
 };
 
-/// How prisms on a mesh and points become convolutions: see fast/convolution_layout.hpp.
+/// How prisms of a mesh and points make convolutions, see fast/convolution_layout.hpp.
 struct ConvolutionLayout;
 
-/// The part of a plan of the method fft.
+/// The part of a plan for the method fft.
 struct ConvolutionPart {
-  /// numbers of a transform, padding left out
+  /// size of a transform without padding
   std::int64_t rows = 0, columns = 0;
-  /// of prisms and of points on this rank
+  /// layers of prisms and planes of points on this rank
   std::int64_t layers = 0, planes = 0;
-  /// that are worked on together
+  /// how many of them are transformed together
   std::int64_t layers_at_once = 0, planes_at_once = 0;
-  /// of transforms and of the kernels' engine, on this rank
+  /// scratch of transforms and of the kernels' engine on this rank
   std::int64_t scratch_bytes = 0;
-  /// of what the rank looked at when the plan was made
+  /// the layout that this rank found when it made the plan
   std::shared_ptr<const ConvolutionLayout> layout;
 };
 
 /// The tree method's part of a plan.
 struct TreePlan {
-  /// of a leaf, at most
+  /// at most, per leaf
   std::int64_t leaf_prisms = 0, leaf_points = 0;
-  /// the highest degree of expansions
+  /// the highest degree of the expansions
   int degree = 0;
-  /// whether prisms and points are both shared out in space and ranks give one another what they need of their trees,
-  /// the grid of ranks notwithstanding
+  /// whether prisms and points are both divided in space, with parts of trees exchanged between ranks; the grid of
+  /// ranks then does not count
   bool in_parts_of_space = false;
-  /// part of the points that lie between the prisms, about
+  /// approximate part of the points that lie between the prisms
   double part_inside = 0;
-  /// about, of the space that computes
+  /// approximate memory in the space that computes, bytes
   std::int64_t bytes = 0;
 };
 
-/// Every choice of a launch, decided: what `--dry-run` prints and `/performance` records. What one method alone has is
-/// in a part of its own.
+/// Every choice of a launch. The plan of a method makes it, `--dry-run` prints it, `/performance` records it. What only
+/// one method needs stands in its own part.
 struct Plan {
   Space space = Space::serial;
   std::string device;
   /// the native fields of all products, see sets_of()
   FieldList computed = FieldList::all();
-  /// of magnetic fields: the direction of the inducing field, and what B holds inside prisms
+  /// for magnetic fields: the direction of the inducing field, and what the output holds inside prisms
   std::array<double, 3> inducing_direction{};
   Inside inside = Inside::flux_density;
   Precision precision = Precision::double_;
   KernelKind kernel = KernelKind::automatic;
-  /// `auto` is decided here, for this reason; "": it was asked for
+  /// the method, decided where the request has `auto`, and the reason; "" where the request names the method
   Method method = Method::direct;
   std::string method_reason;
-  /// that the method keeps to: the request's, less where a check asked for it; default_tolerance instead of a larger
-  /// one where nothing is saved
+  /// the tolerance that the method keeps: that of the request, a smaller one after a failed check, or default_tolerance
+  /// for a larger one that saves nothing
   double tolerance = default_tolerance;
-  /// prisms, points, points_per_prism or rank_grid: `auto` is decided here
+  /// prisms, points, points_per_prism or rank_grid: decided where the request has `auto`
   Partition partition = Partition::prisms;
   bool partition_is_auto = false;
   /// the grid of ranks
@@ -91,18 +91,18 @@ struct Plan {
   std::int64_t prism_begin = 0, prism_end = 0;
   std::int64_t point_begin = 0, point_end = 0;
   int threads = 1;
-  /// threads of a device's block, and points that one thread works on side by side
+  /// threads of a device's block, and points per thread side by side
   std::int64_t block = 1;
   int lanes = 1;
-  /// bytes: everything on the device, everything on the host (model and points included), of this rank
+  /// bytes of this rank on the device and on the host, model and points included
   std::int64_t device_bytes = 0;
   std::int64_t host_bytes = 0;
-  /// of the host's, what model and points take already when the plan is made, and what the run takes beside that
+  /// parts of host_bytes: what model and points occupy when the plan is made, and what the run adds
   std::int64_t host_bytes_held = 0;
   std::int64_t host_bytes_to_come = 0;
-  /// that the method's scratch may take at most
+  /// the most that the method's scratch may take
   std::int64_t memory_limit = 0;
-  /// of this rank's file where the run keeps checkpoints
+  /// size of this rank's checkpoint file
   std::int64_t checkpoint_bytes = 0;
   DirectPlan direct;
   ConvolutionPart fft;

@@ -9,27 +9,27 @@
 
 namespace prismfield {
 
-/// Columns that describe observation points and belong to somebody else: metres, z up, each of length size().
+/// Columns of observation points that the caller owns: metres, z up, each of length size().
 struct PointColumns {
   std::span<const double> easting, northing, upward;
-  /// how far coordinates may be from the places that were meant, as PrismSource::rounding() has it for faces
+  /// how far coordinates may lie from their true places, as PrismSource::rounding() defines for faces
   std::array<double, 3> rounding{};
 
   [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(easting.size()); }
 };
 
-/// Observation points, metres, z up. A grid's points are numbered easting fastest, then northing.
+/// Observation points, metres, z up. A grid numbers its points easting fastest, then northing.
 struct Points {
   /// each of length size()
   std::vector<double> easting, northing, upward;
-  /// grid coordinates; both empty for stations
+  /// coordinates of the grid's nodes; both are empty for stations
   std::vector<double> grid_easting = {}, grid_northing = {};
   /// see PointColumns::rounding
   std::array<double, 3> rounding{};
 
   [[nodiscard]] bool is_grid() const noexcept { return !grid_easting.empty(); }
   [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(easting.size()); }
-  /// A view of these columns, which must outlive it.
+  /// Views of these columns; the points must outlive them.
   operator PointColumns() const noexcept { return {easting, northing, upward, rounding}; }
 };
 

@@ -11,62 +11,61 @@
 
 namespace prismfield {
 
-/// What every precision computes finite numbers for, units SI: how far from 0 coordinates of prisms and points may be,
-/// the least that a prism's longest edge may be, the largest density, or component of the magnetisation, in magnitude.
+/// Limits within which every precision computes finite numbers, SI units: the magnitude of a coordinate of prisms and
+/// points, a prism's longest edge, and the magnitude of a density or of a component of the magnetisation.
 inline constexpr double max_coordinate = 1e12;
 inline constexpr double min_longest_edge = 1e-6;
 inline constexpr double max_density = 1e12;
 
-/// Columns that describe prisms and belong to somebody else: metres, kg/m3 and A/m, z up, all of one length.
+/// Columns of prisms that the caller owns, all of one length: metres, kg/m3 and A/m, z up.
 struct PrismColumns {
   std::span<const double> west, east, south, north, bottom, top, density;
-  /// along easting, northing, upward; all three empty: not magnetised
+  /// along easting, northing, upward; all three are empty where prisms are not magnetised
   std::array<std::span<const double>, 3> magnetization{};
 };
 
-/// A block of prisms as columns, each of one length: metres, kg/m3 and A/m, z up.
+/// A block of prisms that PrismSource::read() fills, as columns of one length: metres, kg/m3 and A/m, z up.
 struct PrismBlock {
   std::vector<double> west, east, south, north, bottom, top, density;
   /// along easting, northing, upward; empty where the source is not magnetised
   std::array<std::vector<double>, 3> magnetization{};
 
   [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(west.size()); }
-  /// Of all columns but the magnetisation, and of the magnetisation.
+  /// Resizes all columns but the magnetisation; magnetize() resizes the magnetisation.
   void resize(std::int64_t n);
   void magnetize(std::int64_t n);
-  /// All of them, until the block changes.
+  /// Views of all columns, valid until the block changes.
   [[nodiscard]] PrismColumns columns() const noexcept {
     const auto& [e, n, u] = magnetization;
     return {west, east, south, north, bottom, top, density, {e, n, u}};
   }
 };
 
-/// Smallest box around an ensemble, metres, z up.
+/// The smallest box around an ensemble, metres, z up.
 struct Bounds {
   double west = 0, east = 0, south = 0, north = 0, bottom = 0, top = 0;
 };
 
-/// An ensemble of prisms, listed or implicit: prisms are made on demand, range by range, so that a regular ensemble of
-/// 1e9 cells is never held whole. Prisms of a mesh are numbered easting fastest, then northing, then upward. Safe to
-/// read from many threads.
+/// An ensemble of prisms, the source of every forward run, operator and inversion. It makes prisms on demand, range by
+/// range, so that a regular ensemble of 1e9 cells never occupies memory. A mesh numbers its prisms easting fastest,
+/// then northing, then upward. Many threads may read at once.
 class PrismSource {
 public:
   virtual ~PrismSource() = default;
 
   [[nodiscard]] virtual std::int64_t size() const noexcept = 0;
   [[nodiscard]] virtual Bounds bounds() const noexcept = 0;
-  /// Writes the prisms of `range` to out, resized to them. Throws RunError when they are not within [0, size()). What
-  /// is read is not checked any more: all values have to be finite and within the limits above, east above west, north
-  /// above south, top above bottom.
+  /// Resizes `out` to `range` and writes its prisms there. Throws RunError for a range outside [0, size()). Readers do
+  /// not check again: values must be finite and within the limits above, east > west, north > south, top > bottom.
   virtual void read(IndexRange range, PrismBlock& out) const = 0;
-  /// How far faces may be from the places that were meant, along easting, northing, upward, metres, where they were
-  /// computed from other numbers and lost more than 2 ulp: a point within it of a face lies on the face. 0: faces are
-  /// where they are meant to be, and a point within 4 ulp of one lies on it.
+  /// How far a face may lie from its true place, along easting, northing, upward, metres. It is above 0 where faces
+  /// were computed and lost more than 2 ulp. A point within this distance of a face counts as on the face; with 0, a
+  /// point within 4 ulp.
   [[nodiscard]] virtual std::array<double, 3> rounding() const noexcept { return {}; }
-  /// True when all prisms have equal edge lengths to rounding: memory and time are then planned for one shape. Kernels
-  /// do not ask: they find equal shapes that follow each other.
+  /// Whether all prisms have equal edge lengths to rounding. Plans of memory and time use it; kernels find runs of
+  /// equal shapes themselves.
   [[nodiscard]] virtual bool uniform_shape() const noexcept { return false; }
-  /// Whether prisms have a magnetisation, which read() then writes. Magnetic fields need it.
+  /// Whether read() writes a magnetisation, which magnetic fields need.
   [[nodiscard]] virtual bool is_magnetized() const noexcept { return false; }
 
 protected:
@@ -74,15 +73,15 @@ protected:
   PrismSource(const PrismSource&) = default;
   PrismSource& operator=(const PrismSource&) = default;
 
-  /// Throws RunError for a range that is not within [0, size()).
+  /// Throws RunError for a range outside [0, size()).
   void require_within(IndexRange range) const;
 };
 
-/// An ensemble over the caller's own columns, which are not copied and must outlive it.
+/// An ensemble over the caller's columns; it does not copy them, so they must outlive it.
 class PrismList final : public PrismSource {
 public:
-  /// Throws InputError, naming the columns and prisms, for columns of different lengths, values that are not finite or
-  /// beyond the limits above, and prisms whose east, north or top is not above their west, south or bottom.
+  /// Throws InputError, with columns and prisms named, for columns of different lengths, for values that are not finite
+  /// or beyond the limits above, and for prisms without east > west, north > south and top > bottom.
   explicit PrismList(const PrismColumns& columns);
 
   [[nodiscard]] std::int64_t size() const noexcept override { return static_cast<std::int64_t>(m_columns.west.size()); }
@@ -97,14 +96,14 @@ private:
   bool m_is_one_shape = false;
 };
 
-/// Prisms of another source, which must outlive it, with other magnetisations, A/m, in the place of theirs: one that
-/// all share, so that an operator's columns are of magnetisation along one direction or of susceptibility in an
-/// inducing field; several, in as many blocks of all prisms, for a vector's components; or one a prism, (prism) along
-/// easting, northing, upward. See unit_magnetizations() and demagnetize().
+/// The prisms of another source, which must outlive it, with a new magnetisation, A/m, along easting, northing, upward.
+/// One vector serves all prisms: a column of G is then a direction or a susceptibility in an inducing field. Several
+/// vectors make as many blocks of all prisms, one per component. Three columns (prism) give each prism its own. Callers
+/// get the vectors from unit_magnetizations() and demagnetize().
 class MagnetizedPrisms final : public PrismSource {
 public:
-  /// Without any magnetisation the prisms are as they are. All throw InputError for a magnetisation that is not finite
-  /// or beyond max_density; the last one for another number of them than that of the prisms.
+  /// An empty list leaves the prisms as they are. Throws InputError for a magnetisation that is not finite or beyond
+  /// max_density, and for columns of another length than the prisms.
   MagnetizedPrisms(const PrismSource& prisms, std::vector<std::array<double, 3>> magnetizations);
   MagnetizedPrisms(const PrismSource& prisms, const std::array<double, 3>& magnetization)
       : MagnetizedPrisms(prisms, std::vector{magnetization}) {}
@@ -118,7 +117,7 @@ public:
   [[nodiscard]] bool is_magnetized() const noexcept override {
     return !m_magnetizations.empty() || !m_of_each[0].empty() || m_prisms.is_magnetized();
   }
-  /// Each has the prisms of the source, in their order.
+  /// How many blocks there are; each holds all prisms of the source, in their order.
   [[nodiscard]] std::int64_t blocks() const noexcept {
     return m_magnetizations.empty() ? 1 : static_cast<std::int64_t>(m_magnetizations.size());
   }

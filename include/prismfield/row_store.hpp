@@ -15,17 +15,17 @@
 
 namespace prismfield {
 
-/// G as a file is to keep it. Who keeps it knows the prisms; columns are in their order.
+/// What RowStore needs to know of G in a file. Columns are the prisms in order.
 struct RowFile {
   std::filesystem::path file;
-  /// all points, of every rank
+  /// the points of all ranks
   PointColumns points;
   Request request;
   /// double or float
   StoredPrecision precision = StoredPrecision::double_;
 };
 
-/// Rows of G in a file that is complete.
+/// Reads rows of G from a complete file.
 class RowSource {
 public:
   virtual ~RowSource() = default;
@@ -33,30 +33,30 @@ public:
   [[nodiscard]] virtual std::int64_t columns() const noexcept = 0;
   /// Bytes of all entries.
   [[nodiscard]] virtual std::int64_t bytes() const noexcept = 0;
-  /// What entries of field number `field` are multiplied by to be SI, z up.
+  /// The factor from entries of field number `field` to SI, z up.
   [[nodiscard]] virtual double to_si(std::int64_t field) const noexcept = 0;
-  /// Entries of field number `field` at `points` of all as the file has them, doubles or floats: (points, columns()).
-  /// By one thread at a time, whichever. Throws RunError where they cannot be read or are not what was written.
+  /// Reads entries of field number `field` at `points` of all ranks, in the file's precision: (points, columns()). One
+  /// thread at a time may call. Throws RunError for entries that are unreadable or damaged.
   virtual void read(std::int64_t field, IndexRange points, std::span<std::byte> to) const = 0;
 };
 
-/// A file of rows that is being made; it is gone unless it is completed.
+/// Writes a file of rows. Without complete() the file is removed.
 class RowSink {
 public:
   virtual ~RowSink() = default;
-  /// Keeps entries, SI units, z up, of field number `field` at `points` of all: (points, columns). Each rank writes its
-  /// own rows. Throws RunError.
+  /// Writes entries, SI units, z up, of field number `field` at `points` of all ranks: (points, columns). Each rank
+  /// writes its own rows. Throws RunError.
   virtual void write(std::int64_t field, IndexRange points, std::span<const double> entries) = 0;
-  /// Gives the file its name. Throws as write(), AgreedFailure on several ranks. Collective.
+  /// Gives the file its name. Throws as write() does; AgreedFailure on several ranks. Collective.
   virtual void complete() = 0;
 };
 
-/// Where G is kept in files.
+/// Keeps G in files for make_operator(); writers/sensitivity_file.hpp has one for HDF5.
 class RowStore {
 public:
   virtual ~RowStore() = default;
-  /// The rows that are there; null where there is no such file. Throws InputError, by the key sensitivity.file, for a
-  /// file of anything else and for a damaged one. Collective.
+  /// The rows in the file; null where there is no such file. Throws InputError, by the key sensitivity.file, for a
+  /// damaged file or one with other contents. Collective.
   [[nodiscard]] virtual std::unique_ptr<RowSource> open(const RowFile& rows) = 0;
   /// Throws RunError (AgreedFailure on several ranks). Collective.
   [[nodiscard]] virtual std::unique_ptr<RowSink> create(const RowFile& rows) = 0;

@@ -13,66 +13,66 @@ namespace prismfield {
 
 class RowStore;
 
-/// Where G is kept: what is faster by measured rates and free memory; the memory of the space that computes, for which
-/// `memory` and `device` are two words; a file; or nowhere, `none`: it is computed anew in every product.
+/// Where G is kept. automatic: the fastest by measured rates and free memory; memory, device: the memory of the space
+/// that computes; none: nowhere, every product computes G anew.
 enum class Store { automatic, memory, device, file, none };
-/// What its entries are kept as; `float16`: halves, scaled by row and by the cells of a tile.
+/// The type of stored entries. float16: half precision, scaled by row and by the cells of a tile.
 enum class StoredPrecision { double_, float_, float16 };
 
-/// The words that users write for these choices.
+/// The words for these choices in cases.
 [[nodiscard]] const char* name(Store store) noexcept;
 [[nodiscard]] const char* name(StoredPrecision precision) noexcept;
 
-/// Errors that compression offers: factors are floats.
+/// Limits of the error that compression offers; its factors are floats.
 inline constexpr double least_compression = 1e-6;
 inline constexpr double most_compression = 0.5;
-/// The error of an H-matrix that `auto` may take by itself: at the same beta it moved no cell of SimPEG's tutorial and
-/// the ellipsoid by more than 2.2e-4 of the largest value, 1e-5 RMS.
+/// The error of an H-matrix that `auto` may choose: at the same beta it moved no cell of SimPEG's tutorial and the
+/// ellipsoid by more than 2.2e-4 of the largest value, 1e-5 RMS.
 inline constexpr double auto_compression = 1e-4;
 
-/// How often an operator will be applied, about, with G and with its transposed, and to how many vectors each time.
+/// About how often an operator will be applied with G and its transpose, and to how many vectors each time.
 struct LikelyProducts {
-  /// as many as a short inversion takes
+  /// the number for a short inversion
   std::int64_t count = 100;
   std::int64_t vectors = 1;
 };
 
-/// How G is to be kept: the section `sensitivity` of a case.
+/// How make_operator() keeps G; the section `sensitivity` of a case.
 struct StorageSettings {
   Store store = Store::automatic;
-  /// unset: float, for the command sensitivity double
+  /// unset: float, but double for the command sensitivity
   std::optional<StoredPrecision> precision;
-  /// error of G relative to its norm that an H-matrix may have; unset: not compressed, unless `auto` finds it faster
+  /// allowed error of an H-matrix relative to the norm of G; unset: no compression unless `auto` finds it faster
   std::optional<double> compression;
-  /// `auto` does not compress: none was asked for
+  /// whether `auto` may not compress because the case says none
   bool never_compressed = false;
   /// G.h5; empty: not written
   std::filesystem::path file;
-  /// who reads and writes it; null: G cannot be in a file
+  /// reads and writes the file; null: G cannot be in a file
   RowStore* rows = nullptr;
-  /// bytes that a rank may keep G in, at most what is free; unset: what is free. Of no effect on files.
+  /// the most bytes of G on a rank, limited by free memory; unset: free memory. Files do not count.
   std::optional<std::int64_t> memory_limit;
-  /// what `automatic` goes by
+  /// `automatic` chooses by it
   LikelyProducts likely;
 };
 
-/// How G is kept, and why.
+/// How make_operator() keeps G, and why.
 struct StorageChoice {
   Store store = Store::none;
   StoredPrecision precision = StoredPrecision::double_;
-  /// what the products of this rank read, bytes; 0: nothing is stored
+  /// bytes that a product reads on this rank; 0: G is not stored
   std::int64_t bytes = 0;
-  /// one line for people: "stored in memory as float, 53 MiB: a product reads it in 2.5 ms, computing anew takes 40 ms"
+  /// one line for users: "stored in memory as float, 53 MiB: a product reads it in 2.5 ms, computing anew takes 40 ms"
   std::string why;
-  /// what users should be told though G can be used; "" for nothing
+  /// a warning for users about a G that is usable; otherwise ""
   std::string warning;
-  /// G was in its file already: it was not made
+  /// whether G came from its file
   bool was_there = false;
-  /// an H-matrix
+  /// whether G is an H-matrix
   bool is_compressed = false;
-  /// by which it is computed anew where it is not kept
+  /// computes G where it is not kept
   Method method = Method::direct;
-  /// that making it and all likely products take by what `automatic` measured; 0: nothing was measured
+  /// estimate of `automatic` for making G and all likely products; 0: nothing was measured
   double seconds = 0;
 };
 

@@ -4,7 +4,7 @@
 
 namespace prismfield {
 
-/// [min, max], in the unit of what it is a range of: metres, kg/m3.
+/// [min, max] in the unit of the quantity.
 struct Range {
   double min = 0;
   double max = 0;
