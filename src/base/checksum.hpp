@@ -11,15 +11,15 @@
 
 namespace prismfield {
 
-/// What a checksum comes to: 128 bits.
+/// A checksum of 128 bits.
 struct Digest {
   std::uint64_t low = 0, high = 0;
 
   bool operator==(const Digest&) const noexcept = default;
 };
 
-/// XXH3, 128 bits, of what is added bit by bit: tells files and settings apart, not against forgery. Not
-/// part of prismfield::core.
+/// XXH3 with 128 bits over everything added. It detects different files and settings but not forgery. It is not part of
+/// prismfield::core.
 class Checksum {
 public:
   /// Throws std::bad_alloc.
@@ -28,17 +28,17 @@ public:
   Checksum(Checksum&&) noexcept;
   Checksum& operator=(Checksum&&) noexcept;
 
-  /// Bytes as they are: where one addition ends and the next begins makes no difference.
+  /// Adds bytes alone; how they are divided into calls has no effect.
   void add_bytes(const void* bytes, std::size_t n) noexcept;
-  /// The number of bytes, then these.
+  /// Adds the number of bytes, then the bytes.
   void add(std::string_view text) noexcept;
   void add(std::int64_t value) noexcept;
   void add(double value) noexcept;
   void add(const Digest& digest) noexcept;
-  /// The number of values, then these.
+  /// Adds the number of values, then the values.
   void add(std::span<const double> values) noexcept;
 
-  /// Of all that was added until now.
+  /// The checksum of everything added so far.
   [[nodiscard]] Digest digest() const noexcept;
 
 private:
@@ -46,10 +46,10 @@ private:
   std::unique_ptr<State> m_state;
 };
 
-/// Of these bytes alone.
+/// The checksum of these bytes.
 [[nodiscard]] Digest digest_of(const void* bytes, std::size_t n) noexcept;
 
-/// Its 32 hexadecimal digits, the highest first, as xxhsum writes them.
+/// The digest as 32 hexadecimal digits, highest first, as xxhsum writes them.
 [[nodiscard]] std::string hex(const Digest& digest);
 
 }  // namespace prismfield

@@ -14,17 +14,16 @@
 
 namespace prismfield {
 
-/// Passes the first errors of each kind on to a ProblemList and counts the rest, so that a file with a million bad
-/// lines ends in a page of messages.
+/// Passes the first `limit` errors of each kind to a ProblemList and counts the others, so that a file with a million
+/// bad lines gives a page of messages. Readers use one per file.
 class LimitedProblems {
 public:
   static constexpr std::int64_t limit = 20;
 
-  /// `where` stands for the file as a whole: the lines that count the rest begin with it.
+  /// `where`: the file as a whole; lines that count further errors begin with it.
   LimitedProblems(ProblemList& problems, std::string where) : m_problems(problems), m_where(std::move(where)) {}
 
-  /// Adds the Problem that `make` returns, or counts it. `kind` is the phrase that names the rest, such as "NaN or
-  /// infinite values".
+  /// Adds the Problem that `make` returns, or counts it. `kind` names counted errors, such as "NaN or infinite values".
   template <class Make>
   void add(std::string_view kind, const Make& make) {
     if (++m_counts[kind] > limit) return;
@@ -36,7 +35,7 @@ public:
     m_problems.add(std::move(problem.where), std::move(problem.key), std::move(problem.what));
   }
 
-  /// Says how many of each kind were counted but not passed on; call it once, at the end.
+  /// Adds a line per kind with the number of errors that were only counted. Call it once, at the end.
   void finish() {
     for (const auto& [kind, count] : m_counts) {
       if (count <= limit) continue;

@@ -10,35 +10,35 @@
 
 namespace prismfield {
 
-// Numbers as text, the same in cases, tables, meshes and options: one sign or none, decimal digits with at most one
-// point, and an exponent, e or E with digits behind or, as Fortran writes it, D with a sign and digits: 12, -.5, +3.,
-// 1.5e-3, 1.5D+03. Nothing else is a number: no second sign, no 0x10, 1_000, 1,5, 1e, 1.5d3 or 1/3, no digits of other
-// scripts; a locale has no say.
+// Numbers in cases, tables, meshes and options have one syntax: an optional sign, decimal digits with at most one
+// point, and an optional exponent. The exponent is e or E with digits, or D with sign and digits as Fortran writes it.
+// Numbers: 12, -.5, +3., 1.5e-3, 1.5D+03. Not numbers: a second sign, 0x10, 1_000, 1,5, 1e, 1.5d3, 1/3, digits of other
+// scripts. The locale has no effect.
 
 enum class NumberStatus { ok, no_number, too_large };
 
-/// Reads a number at `at` and moves `at` behind it; blanks are not skipped, a value too small for double is 0. NaN and
-/// infinity, written nan and inf, are numbers here: callers ask for finite ones.
+/// Reads a number at `at` and moves `at` past it. Blanks are not skipped. A value too small for double is 0. nan and
+/// inf count as numbers; callers check where they need finite ones.
 [[nodiscard]] NumberStatus parse_number(const char*& at, const char* end, double& value) noexcept;
 
-/// Reads a text that is a number from its first character to its last.
+/// Reads a text that consists of one number.
 [[nodiscard]] NumberStatus parse_number(std::string_view text, double& value) noexcept;
 
-/// Whether a value stands for none in files of many programs: -9999, 99999, -999.25, -9999.99, -32768 and the like, or
-/// 1e20 and beyond.
+/// Whether a value is a usual mark for a missing one: -9999, 99999, -999.25, -9999.99, -32768 and the like, or 1e20 and
+/// beyond.
 [[nodiscard]] bool looks_like_dummy(double value) noexcept;
 
-/// Which of the numbers of a column, places or heights, stand for none: NaN, infinity, 1e20 and beyond, and others that
-/// look like dummies where they lie far from all that do not: -9999 beside heights of 100 to 300 m is none, among
-/// depths of -11,000 to 0 m it is a depth, and 9999 ends a profile from 9000 on. Empty: none of them.
+/// Which numbers of a column of places or heights mark missing values: NaN, infinity, 1e20 and beyond, and numbers that
+/// look like dummies far from all others. -9999 beside heights of 100 to 300 m is a mark, among depths of -11,000 to 0
+/// m a depth; 9999 ends a profile that starts at 9000. Empty: no number does.
 [[nodiscard]] std::vector<bool> find_dummies(std::span<const double> values);
 
-/// value times factor as one multiplies the decimals that are written, rounded once: 513.06049 times 1000 is 513060.49,
-/// not 513060.48999999993. The plain product where the decimals of both are too long for that; 0, not -0.
+/// value times factor as a product of the written decimals, rounded once: 513.06049 times 1000 is 513060.49, not
+/// 513060.48999999993. The plain product where the decimals are too long; 0 instead of -0.
 [[nodiscard]] double decimal_product(double value, double factor) noexcept;
 
-/// Reads a text that is a whole number of digits alone, with one sign or none. `value` keeps what it was unless the
-/// status is ok.
+/// Reads a text that consists of one integer, digits with an optional sign. `value` changes only where the status is
+/// ok.
 template <class Integer>
 [[nodiscard]] NumberStatus parse_integer(std::string_view text, Integer& value) noexcept {
   if (text.starts_with('+')) {

@@ -25,81 +25,80 @@
 #include "compute/plan.hpp"
 #include "engine/engine.hpp"
 
-/// The seam between forward runs and the methods that compute them.
+/// The interface between forward runs and the methods that compute them.
 namespace prismfield {
 
-/// Fields of some points, to which all ranks' parts add up.
+/// Fields of some points; the sum of the parts of all ranks is the result.
 struct PartialFields {
   IndexRange points;
-  /// (field that the plan computes, point), G = 1; empty: nothing
+  /// (field that the plan computes, point), G = 1; empty: no fields
   std::vector<double> values;
   /// (point, n_contact_columns), see kernel/contact.hpp
   std::vector<double> contact;
 };
 
-/// What a rank hands over when it has done its work.
+/// What RankWork::take() returns.
 struct WorkDone {
   PartialFields mine;
-  /// on rank 0, (place) the point, where `points` of all ranks are places in an order of the method's own
+  /// on rank 0, (place) number of the point, where `points` of all ranks are places in the method's own order
   std::vector<std::int64_t> order;
-  /// the rank's work was its share of the plan, shares of which do not overlap
+  /// whether the rank computed its share of the plan; shares do not overlap
   bool as_planned = true;
-  /// those before the work was resumed included
+  /// includes pairs before the work was resumed
   std::array<std::int64_t, n_forms> pairs_by_form{};
-  /// of the rank's work, and of these in this run; the largest count where there are more
+  /// pairs of the rank's work, and those of this run; at most the largest count
   std::int64_t pairs = 0, pairs_now = 0;
   /// by the cost model, ns
   double cost = 0;
   std::vector<BusyInterval> busy;
 };
 
-/// What a method keeps of a rank's work: with it a run goes on as if it had never stopped, bit for bit. Only the method
-/// knows what the numbers mean.
+/// What a method keeps of a rank's work in a checkpoint. A run resumes from it bit for bit. Only the method knows what
+/// the numbers mean.
 struct WorkState {
   std::vector<std::int64_t> numbers;
-  /// large arrays, which are read only where they are wanted
+  /// large arrays, read only where needed
   std::vector<std::span<const double>> sums;
 };
 
-/// What keeps a run from going on from a file of a checkpoint; follows the file's name.
+/// A checkpoint's file does not fit the run; the message follows the file's name.
 class Unusable : public std::runtime_error {
 public:
-  /// `foreign`: the file is not the program's, or another case's, and so not to be replaced; `remedy`: "": to begin
-  /// anew
+  /// `foreign`: the file is of another program or case and must not be replaced; an empty remedy: to begin anew
   explicit Unusable(const std::string& what, bool foreign = false, std::string remedy_of_it = "")
       : std::runtime_error(what), is_foreign(foreign), remedy(std::move(remedy_of_it)) {}
   bool is_foreign;
   std::string remedy;
 };
 
-/// The state that a rank kept, read back by the method that kept it. Its functions throw Unusable.
+/// A rank's state in a checkpoint, for the method that kept it. Functions throw Unusable.
 class KeptRun {
 public:
   virtual ~KeptRun() = default;
   /// See RankWork::layout().
   [[nodiscard]] virtual std::vector<std::int64_t> layout() = 0;
-  /// Goes to the rank's state. Whether there is one of this layout: always for rank 0.
+  /// Opens a rank's state. False where there is none of this layout; rank 0 always has one.
   [[nodiscard]] virtual bool open(int rank) = 0;
-  /// The numbers of the state, once.
+  /// The numbers of the state. Call it once.
   [[nodiscard]] virtual std::vector<std::int64_t> numbers() = 0;
-  /// Fills vectors, which have as many numbers as were kept. After numbers().
+  /// Fills vectors, sized by the caller to the kept arrays. Call it after numbers().
   virtual void read_sums(const std::vector<std::vector<double>*>& sums) = 0;
 };
 
 class RunGuard;
 
-/// The size of what is asked for, by the order of derivatives, G = 1: the smallest, over the fields of the order, of
-/// the largest magnitudes at some points, by sums of native fields for a unit of their weights; infinite where none of
-/// the order is asked for. Potential, vector and tensor of gravity, B, its gradient.
+/// Sizes of the requested fields, G = 1: potential, vector and tensor of gravity, B, its gradient. A size is the
+/// smallest, over the fields of that order, of the largest magnitude at some points, per unit weight of native fields;
+/// infinite without fields. RankWork::expect() takes them.
 using FieldSizes = std::array<double, 5>;
-/// The place of a field's.
+/// The place of a field's order in FieldSizes.
 [[nodiscard]] constexpr int order_of_size(const FieldInfo& field) noexcept {
   return field.order + (field.is_magnetic ? 2 : 0);
 }
 inline constexpr double infinite_size = std::numeric_limits<double>::infinity();
 inline constexpr FieldSizes no_sizes = {infinite_size, infinite_size, infinite_size, infinite_size, infinite_size};
 
-/// One rank's work in a forward run: made of its plan, it can be put where another run stopped, and is done once.
+/// One rank's work in a forward run. A method makes it from a plan; it may start from a kept state, and is done once.
 class RankWork {
 public:
   RankWork(Plan plan, int rank) : m_plan(std::move(plan)), m_rank(rank) {}
@@ -108,11 +107,11 @@ public:
   RankWork& operator=(const RankWork&) = delete;
 
   [[nodiscard]] const Plan& plan() const noexcept { return m_plan; }
-  /// Says how large the fields are, before prepare(): a method that sums up errors of its own keeps these small beside
-  /// them. Told to runs whose plan has a tolerance.
+  /// Sets the sizes of the fields, for methods that keep the sum of their own errors small relative to them. Runs with
+  /// a tolerance call it before prepare().
   virtual void expect(const FieldSizes& /*sizes*/) {}
-  /// Allocates; where memory is short, by a smaller plan. Throws RunError when even the smallest finds none. Prisms and
-  /// columns must outlive this object. Collective; throws AgreedFailure, one rank by itself what it failed by.
+  /// Allocates, by a smaller plan where memory is short. Throws RunError when even the smallest does not fit, as
+  /// AgreedFailure on several ranks. Prisms and columns must outlive this object. Collective.
   virtual void prepare(const PrismSource& prisms, const PointColumns& points, const Communicator& communicator) = 0;
   /// Computes. Returns before the end when the guard wants to stop or, without one, another rank has announced that it
   /// stops. `observer` and `guard` may be null. Each rank by itself.

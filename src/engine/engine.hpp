@@ -19,103 +19,102 @@
 
 namespace prismfield {
 
-/// Bytes that an engine takes, for planning before it exists.
+/// Bytes that an engine takes; plans use it before the engine exists.
 struct EngineMemory {
-  /// of the space that computes, a point and slot of scratch
+  /// per point and slot of scratch, in the space that computes
   std::int64_t per_slot_point = 0;
-  /// a point, and a prism of a chunk without and with a shape of its own
+  /// per point, and per prism of a chunk that shares a shape or has its own
   std::int64_t per_point = 0;
   std::int64_t per_prism = 0;
   std::int64_t per_shape = 0;
-  /// on the host beside a device: a point and a prism of a chunk
+  /// on the host of a device: per point, and per prism of a chunk
   std::int64_t host_per_point = 0;
   std::int64_t host_per_prism = 0;
 };
 
-/// What a space offers.
+/// What a space offers; engine_traits() makes it, plans use it.
 struct EngineTraits {
   std::string device;
   int threads = 1;
-  /// points that one thread works on side by side
+  /// points per thread side by side
   int lanes = 1;
   bool is_device = false;
   std::int64_t max_block = 1;
-  /// bytes that are free now, for all processes
+  /// free memory now, for all processes, bytes
   std::int64_t free_memory = 0;
   EngineMemory memory;
 };
 
-/// Everything that a launch needs to know, decided by the plan.
+/// All parameters of launches, which engine_settings() takes from a plan.
 struct EngineSettings {
   FieldSet set = FieldSet::all;
-  /// of operators only: the rows of their products
+  /// operators only: the rows of their products
   kernel::FieldRows rows;
   KernelKind kernel = KernelKind::automatic;
-  /// the papers' by-point scheme: one parallel region a prism
+  /// one parallel region per prism, the by-point scheme of the papers
   bool launch_per_prism = false;
   std::int64_t slots = 1;
   std::int64_t batch = 1;
   std::int64_t block = 1;
   std::int64_t tile_points = 0;
-  /// what single precision subtracts from every coordinate in double
+  /// subtracted in double from every coordinate in single precision
   std::array<double, 3> origin{};
-  /// how far points and faces that are meant to be at one place may be apart, metres, beside 4 ulp
+  /// distance, metres, in addition to 4 ulp, within which a point lies on a face
   std::array<double, 3> rounding{};
-  /// of magnetic fields, see share_inside()
+  /// for magnetic fields, see share_inside()
   std::array<double, 3> inside{1, 1, 1};
-  /// truncation error allowed to a multipole, relative to the pair's gradient tensor; below the precision's least that
-  /// is taken
+  /// allowed truncation error of a multipole relative to the pair's gradient tensor; the precision's least is the floor
   double truncation = default_truncation;
 };
 
-/// The space cannot allocate what the settings ask for; a smaller plan may fit.
+/// The space cannot allocate what the settings need; a smaller plan may fit.
 class AllocationFailure : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
 };
 
-/// Time in which a slot (or, slot -1, a whole device) was busy, nanoseconds of the steady clock.
+/// When a slot was busy, nanoseconds of the steady clock; slot -1 is a whole device.
 struct BusyInterval {
   std::int64_t slot = -1;
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
 
-/// Fields of prisms at one tile of points after another, in one execution space and precision: the tile's result grows
-/// by a chunk of prisms at a time. Scratch is allocated at construction, which throws AllocationFailure.
+/// Computes fields of prisms for the direct method, tile of points by tile, in one space and precision. A tile's result
+/// grows by a chunk of prisms at a time. The constructor allocates scratch and throws AllocationFailure.
 class FieldEngine {
 public:
   virtual ~FieldEngine() = default;
-  /// Points of the next tile, metres, and what its result already holds: values (field, point) for G = 1 and
-  /// contact (point, n_contact_columns) as kernel/contact.hpp describes it.
+  /// Starts a tile with its points, metres, and its result so far, for G = 1: values (field, point) and contact (point,
+  /// n_contact_columns), see kernel/contact.hpp.
   virtual void start_tile(const double* easting, const double* northing, const double* upward, std::int64_t n_points,
                           const double* values, const double* contact) = 0;
-  /// Adds a block of prisms whose first batch is number `first_batch` of the run to the slots. On a device the work may
-  /// still be under way when this returns; it ends before the next call's work starts.
+  /// Adds a block of prisms to the slots; `first_batch` is the run's number of its first batch. On a device it may
+  /// return before the work ends; the next call's work waits for it.
   virtual void add(const PrismBlock& block, std::int64_t first_batch) = 0;
-  /// Adds the slots in their order to the tile's result and empties them. May return before that is done.
+  /// Adds the slots in order to the tile's result and empties them. May return before the work ends.
   virtual void end_chunk() = 0;
-  /// Waits and copies the tile's result as of the last end_chunk(), in the shapes of start_tile.
+  /// Waits, then copies the tile's result at the last end_chunk(), in the shapes of start_tile().
   virtual void read_tile(double* values, double* contact) = 0;
-  /// Pairs by form since construction; waits.
+  /// Waits; returns pairs by form since construction.
   [[nodiscard]] virtual std::array<std::int64_t, n_forms> pairs() = 0;
-  /// When the slots or the device were busy since construction, gaps below a millisecond left out; waits.
+  /// Waits; returns when slots or the device were busy since construction, without gaps below a millisecond.
   [[nodiscard]] virtual std::vector<BusyInterval> busy() = 0;
 };
 
-/// What a space offers for a run of this precision and fields. Throws InputError for a space that was not built or has
-/// no device.
+/// What a space offers for this precision and these fields. Throws InputError for a space that was not built or has no
+/// device.
 [[nodiscard]] EngineTraits engine_traits(Space space, Precision precision, FieldList fields, KernelKind kernel);
-/// The engine of a space and precision for the products of sets_of(fields); values have the fields of the first one
-/// first. Kokkos must be initialised. `settings.set` is not used.
+/// Makes the engine of a space and precision for the products of sets_of(fields), whose values follow one another in
+/// that order. Kokkos must run. `settings.set` is not used.
 [[nodiscard]] std::unique_ptr<FieldEngine> make_engine(Space space, Precision precision, FieldList fields,
                                                        const EngineSettings& settings);
 /// The spaces that were built, the default one first.
 [[nodiscard]] std::vector<Space> built_spaces();
 
-/// Runs a small kernel whose result is known in every execution space that was built, through the same Views, team
-/// policy and prism code as a run, and throws RunError when a result is wrong: some combinations of compiler and Kokkos
-/// build without a word kernels that do nothing (nvcc 12.9 and later with C++20, Kokkos pull request 8615).
+/// Runs a small kernel with a known result in every space that was built, with the Views, team policy and prism code of
+/// a run. Throws RunError for a wrong result: some compilers build kernels with Kokkos that silently do nothing (nvcc
+/// 12.9 and later with C++20, Kokkos pull request 8615).
 void check_start();
 
 }  // namespace prismfield

@@ -13,14 +13,14 @@
 
 namespace prismfield {
 
-/// Calls f with the arithmetic that a precision stands for.
+/// Calls f with the arithmetic of a precision.
 template <class F>
 auto with_arithmetic(Precision precision, const F& f) {
   return precision == Precision::single ? f(kernel::SingleArithmetic()) : f(kernel::DoubleArithmetic());
 }
 
-/// PRISMFIELD_IN_EACH_ARITHMETIC(Space, X): X(Space, arithmetic) for the arithmetics that are compiled. Single has
-/// all of a device's passes.
+/// PRISMFIELD_IN_EACH_ARITHMETIC(Space, X): X(Space, arithmetic) for the compiled arithmetics. Single has all passes of
+/// a device.
 #if defined(PRISMFIELD_FEW_INSTANCES)
 #define PRISMFIELD_IN_EACH_ARITHMETIC(Space, X) X(Space, kernel::SingleArithmetic)
 #else
@@ -49,7 +49,7 @@ auto with_set(FieldSet set, const F& f) {
   return f(std::integral_constant<FieldSet, FieldSet::magnetic_gradient>());
 }
 
-/// The same with the set that the kernel corners computes for a set.
+/// The same with the set that the kernel corners computes for `set`.
 template <class F>
 auto with_corners_set(FieldSet set, const F& f) {
   using kernel::corners_set;

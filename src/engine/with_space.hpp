@@ -13,8 +13,7 @@
 
 namespace prismfield {
 
-/// The key of an execution space that was built. With OpenMP its spaces are those of OpenMP: serial is one thread of
-/// it.
+/// The key of an execution space that was built. With OpenMP, serial is one thread of OpenMP.
 template <class ExecutionSpace>
 inline constexpr Space space_key = Space::automatic;
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -33,17 +32,17 @@ template <>
 inline constexpr Space space_key<Kokkos::Serial> = Space::serial;
 #endif
 
-/// The key of an instance; `asked`: what a request says.
+/// The key of a space instance. `asked`: the request's.
 template <class ExecutionSpace>
 [[nodiscard]] Space key_of(const ExecutionSpace& space, Space asked) {
   constexpr Space key = space_key<ExecutionSpace>;
   return key == Space::openmp && asked == Space::serial && space.concurrency() == 1 ? asked : key;
 }
 
-/// PRISMFIELD_FOR_EACH_SPACE(X): X(space) for the spaces that are compiled: those of Kokkos, but not Serial beside
-/// OpenMP, one thread of which is as good. A source that has the bodies of templates ends with it.
-/// PRISMFIELD_FOR_EACH_HOST_SPACE, PRISMFIELD_FOR_EACH_CUDA_SPACE: for these alone. PRISMFIELD_FEW_INSTANCES leaves out
-/// what differs from others in numbers alone: by it a compiler looks at every kernel in little time (.ci/device).
+/// PRISMFIELD_FOR_EACH_SPACE(X): X(space) for the compiled spaces, those of Kokkos without Serial where there is
+/// OpenMP. Sources with bodies of templates end with it. PRISMFIELD_FOR_EACH_HOST_SPACE and
+/// PRISMFIELD_FOR_EACH_CUDA_SPACE cover these alone. PRISMFIELD_FEW_INSTANCES omits instances that differ in numbers
+/// only, so that a compiler checks every kernel in little time (.ci/device).
 #if defined(KOKKOS_ENABLE_OPENMP)
 #define PRISMFIELD_FOR_EACH_HOST_SPACE(X) X(Kokkos::OpenMP)
 #else
@@ -62,7 +61,7 @@ template <class ExecutionSpace>
 #define PRISMFIELD_FOR_EACH_SPACE(X) \
   PRISMFIELD_FOR_EACH_HOST_SPACE(X) PRISMFIELD_FOR_EACH_CUDA_SPACE(X) PRISMFIELD_FOR_EACH_HIP_SPACE(X)
 
-/// Calls f with the execution space that a key stands for; throws InputError when it was not built.
+/// Calls f with an instance of the space that a key names. Throws InputError when it was not built.
 template <class F>
 auto with_space(Space space, const F& f) {
   if (space == Space::automatic) space = built_spaces().front();

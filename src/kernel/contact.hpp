@@ -8,10 +8,10 @@
 
 namespace prismfield {
 
-/// Columns of a point's row of contacts with prisms. The logarithm of an edge through the point diverges, once for the
-/// part of the edge on either side of the point along it: the first six columns add sign times density, or what stands
-/// for a magnetisation, for the parts towards west, east, south, north, below, above. Where all six cancel over the
-/// prisms, the tensor and B have a value.
+/// Columns of a point's row of contacts with prisms, which kernels fill and forward() and operators read. At a point on
+/// an edge the edge's logarithm diverges once per side along the edge. The first six columns sum sign times density (or
+/// a measure of magnetisation) over sides towards west, east, south, north, below, above. Where all six cancel, the
+/// tensor and B have values.
 struct Contact {
   enum Column : int {
     west,
@@ -22,19 +22,19 @@ struct Contact {
     above,
     /// sum of the magnitudes of all parts
     parts,
-    /// number of prisms that hold the point, inside or on their surface
+    /// number of prisms that have the point inside or on their surface
     prisms
   };
 };
 
 inline constexpr int n_contact_columns = Contact::prisms + 1;
 
-/// Whether a point of this row (n_contact_columns) lies inside or on a prism.
+/// Whether the point of a row (n_contact_columns) lies inside or on a prism.
 [[nodiscard]] inline bool touches_prism(const double* row) noexcept { return row[Contact::prisms] > 0; }
 
-/// Whether the gradient tensor, B or its gradient has no value at a point of this row (n_contact_columns).
+/// Whether the gradient tensor, B or its gradient has no value at the point of a row (n_contact_columns).
 [[nodiscard]] inline bool tensor_diverges(const double* row) noexcept {
-  // sums of few numbers: what is left below this is rounding
+  // the sums have few terms: what is left below this is rounding
   constexpr double rounding = 1e-12;
   for (int column = Contact::west; column <= Contact::above; ++column) {
     if (std::abs(row[column]) > rounding * row[Contact::parts]) return true;
@@ -42,8 +42,8 @@ inline constexpr int n_contact_columns = Contact::prisms + 1;
   return false;
 }
 
-/// Adds the rows of contacts of a second product of the same prisms at the same points: what diverges in one of two
-/// products does in their sum.
+/// Adds the contacts of a second product of the same prisms and points: what diverges in one product diverges in the
+/// sum.
 inline void add_product_contacts(std::span<const double> of_product, std::span<double> all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i % n_contact_columns != Contact::prisms) all[i] += of_product[i];

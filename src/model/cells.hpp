@@ -20,78 +20,78 @@
 
 namespace prismfield {
 
-/// One property of the cells of a grid that nothing is painted over, in its unit.
+/// One property of all cells of a grid before painting, in its unit.
 struct PropertyFill {
   enum class Kind { constant, random, listed };
   Kind kind = Kind::constant;
   /// constant
   double value = 0;
-  /// random: uniform on [range.min, range.max), a function of seed and cell number
+  /// random: uniform on [range.min, range.max), depends on seed and cell number only
   Range range;
   std::uint64_t seed = 1;
-  /// listed: one a cell, easting fastest, then northing, then upward
+  /// listed: one value per cell, easting fastest, then northing, then upward
   std::vector<double> values;
 };
 
-/// All properties, by their places in Properties. Of the three of the magnetisation all or none are listed.
+/// All properties in the order of Properties. Either all three components of the magnetisation are listed or none.
 using CellBackground = std::array<PropertyFill, property_names.size()>;
 
-/// Consecutive cells of a row painted with the same properties over the background.
+/// Consecutive cells of a row, painted over the background with the same properties.
 struct PaintedCells {
   std::int64_t first = 0;
   std::int64_t count = 0;
   Properties properties{};
 };
 
-/// Consecutive cells of a row that the same thing fills.
+/// Consecutive cells of a row with the same fill.
 struct CellRun {
   static constexpr std::int32_t from_background = -1;
 
   std::int32_t first;
-  /// prisms of the row before it
+  /// prisms of the row before this run
   std::int32_t before;
   /// index into CellsContent::constants, or from_background
   std::int32_t fill;
 };
 
-/// Consecutive rows with the same runs; rows without prisms belong to no group.
+/// Consecutive rows with the same runs. Rows without prisms belong to no group.
 struct CellGroup {
   std::int64_t first_row;
   std::int64_t rows;
-  /// prisms before it
+  /// prisms before this group
   std::int64_t before;
   std::size_t first_run;
   std::int32_t runs;
   std::int32_t prisms_a_row;
 };
 
-/// All that Cells are made of, plain data: ranks pass it on to each other.
+/// The data of Cells. It is plain, so that ranks can broadcast it.
 struct CellsContent {
-  /// begins the description: "voxels" or "mesh"
+  /// first word of the description: "voxels" or "mesh"
   std::string kind;
   CellEdges edges;
-  /// listed values are those of the prisms alone, in their order, painted ones too
+  /// lists have one value per prism in order, painted prisms included
   CellBackground background;
-  /// of these, properties that are listed do not count
+  /// fills of runs; listed properties in them have no effect
   std::vector<Properties> constants;
   std::vector<CellRun> runs;
   std::vector<CellGroup> groups;
   std::int64_t size = 0;
   Bounds bounds;
   PropertyRanges ranges;
-  /// what a susceptibility of 1 SI is magnetised to, A/m
+  /// magnetisation of a susceptibility of 1 SI, A/m
   std::array<double, 3> induced{};
-  /// of the edges, see PrismSource::rounding()
+  /// rounding of the edges, see PrismSource::rounding()
   std::array<double, 3> rounding{};
   std::vector<std::string> warnings;
   std::vector<std::string> notes;
-  /// host memory while they were being made, bytes
+  /// host memory while they were made, bytes
   std::int64_t peak_bytes = 0;
 };
 
-/// The cells of a rectilinear grid as an ensemble: edges, and what fills the cells. Rows (of cells along easting) that
-/// look alike and follow each other are kept once, so that memory goes with the rows that differ, not with the cells.
-/// Cells whose properties are all 0 are left out.
+/// The cells of a rectilinear grid as an ensemble, made by CellsBuilder for voxels and meshes. Equal consecutive rows
+/// (cells along easting) are stored once, so that memory depends on the number of different rows. Cells with all
+/// properties 0 are not prisms.
 class Cells final : public PrismSource {
 public:
   explicit Cells(CellsContent content) : m_content(std::move(content)) {}
@@ -104,58 +104,58 @@ public:
   void read(IndexRange range, PrismBlock& out) const override;
   [[nodiscard]] bool is_magnetized() const noexcept override { return m_content.ranges.is_magnetic(); }
 
-  /// Writes the susceptibilities of prisms, SI, to out, resized to them.
+  /// Resizes `out` to `range` and writes the susceptibilities of its prisms there, SI.
   void read_susceptibilities(IndexRange range, std::vector<double>& out) const;
-  /// What a susceptibility of 1 SI is magnetised to, A/m.
+  /// Sets the magnetisation of a susceptibility of 1 SI, A/m.
   void set_induced(const std::array<double, 3>& induced) noexcept { m_content.induced = induced; }
 
-  /// Host memory that the cells occupy, bytes.
+  /// Host memory of the cells, bytes.
   [[nodiscard]] std::int64_t memory_bytes() const noexcept;
-  /// The same while they were being made: reading and checking files takes more than what stays.
+  /// Host memory at its peak, while files were read and checked, bytes.
   [[nodiscard]] std::int64_t peak_memory_bytes() const noexcept {
     return std::max(m_content.peak_bytes, memory_bytes());
   }
   void note_peak(std::int64_t bytes) noexcept { m_content.peak_bytes = std::max(m_content.peak_bytes, bytes); }
   /// One line, e.g. "voxels 700 x 700 x 50, 251946 prisms with density".
   [[nodiscard]] std::string description() const;
-  /// What the prisms are made of; of random properties the range that they are drawn from.
+  /// The ranges of all properties; for random ones, the range that they are drawn from.
   [[nodiscard]] const PropertyRanges& ranges() const noexcept { return m_content.ranges; }
-  /// What the user should be told though the run goes on.
+  /// Warnings for the user; the run goes on.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_content.warnings; }
   void add_warning(std::string text) { m_content.warnings.push_back(std::move(text)); }
-  /// What users should see that is no error.
+  /// Remarks for the user that are no errors.
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return m_content.notes; }
   void add_note(std::string text) { m_content.notes.push_back(std::move(text)); }
 
   [[nodiscard]] const CellsContent& content() const noexcept { return m_content; }
-  /// The content, out of cells that nobody needs any more.
+  /// Moves the content out.
   [[nodiscard]] CellsContent take() && noexcept { return std::move(m_content); }
 
 private:
   CellsContent m_content;
 };
 
-/// Makes Cells from rows painted in ascending order.
+/// Makes Cells from rows painted in ascending order. Readers of voxels and meshes use it.
 class CellsBuilder {
 public:
-  /// `kind` begins the ensemble's description: "voxels" or "mesh".
+  /// `kind`: first word of the description, "voxels" or "mesh".
   CellsBuilder(std::string kind, CellEdges edges, CellBackground background);
 
-  /// Paints rows [first_row, first_row + rows), numbered northing fastest, then upward, all alike: `painted` in
-  /// ascending order without overlaps, the cells between keep the background. Rows come in ascending order, each once.
+  /// Paints rows [first_row, first_row + rows), numbered northing fastest, then upward, all alike. `painted` is
+  /// ascending and without overlaps; other cells keep the background. Rows come in ascending order, each at most once.
   void add_rows(std::int64_t first_row, std::int64_t rows, const std::vector<PaintedCells>& painted);
 
-  /// The ensemble; call it once, last.
+  /// The ensemble. Call it once, last.
   [[nodiscard]] std::unique_ptr<Cells> build();
 
 private:
   void add_run(std::int64_t first, std::int64_t count, std::int32_t fill);
   [[nodiscard]] std::int32_t constant(const Properties& properties);
   void close_rows(std::int64_t first_row, std::int64_t rows);
-  /// Rows that are alike; where anything is listed, one.
+  /// Adds equal rows; just one where a property is listed.
   void add_alike(std::int64_t first_row, std::int64_t rows, const std::vector<PaintedCells>& painted);
   void paint_lists(std::int64_t row, const std::vector<PaintedCells>& painted);
-  /// Adds cells of the row but those whose properties are all 0; `unlisted`: whether any that is not listed is not 0.
+  /// Adds the row's cells whose properties are not all 0. `unlisted`: whether any unlisted property is not 0.
   void add_cells(std::int64_t row, std::int64_t first, std::int64_t count, std::int32_t fill, bool unlisted);
   void keep_listed(std::int64_t row);
   void end_lists();
@@ -166,33 +166,33 @@ private:
   CellCounts m_counts{};
   std::int64_t m_next_row = 0;
   std::map<Properties, std::int32_t> m_constant_of;
-  /// the background's constants, and its fill where these are all that it has
+  /// the constants of the background, and its fill where all properties are constant
   Properties m_constants{};
   bool m_has_random = false;
   std::vector<std::size_t> m_listed;
-  /// the row being put together: its runs and the prisms in it
+  /// runs and number of prisms of the row in progress
   std::vector<CellRun> m_row;
   std::int32_t m_row_prisms = 0;
 };
 
-/// More cells than any survey has in one direction, few enough that a direction's edges always fit in memory.
+/// Exceeds any survey's cells in one direction, yet the edges of a direction still fit in memory.
 inline constexpr std::int64_t most_cells_in_a_direction = 10'000'000;
 
-/// Throws InputError, by `key` and the direction, unless the numbers of cells and their product can be counted.
+/// Throws InputError, by `key` and direction, when the numbers of cells or their product are out of range.
 void check_cell_counts(const CellCounts& counts, const std::string& key);
-/// What is wrong with so many cells in one direction; "" when nothing is.
+/// The error for this number of cells in one direction; "" for a valid number.
 [[nodiscard]] std::string error_in_direction(std::int64_t cells);
-/// The same of all directions together, whose product has to be countable.
+/// The same for the product of all directions, which must fit into std::int64_t.
 [[nodiscard]] std::string error_in_total(const CellCounts& counts);
 
-/// True when the cells between edges are equal to the rounding of their coordinates.
+/// Whether all cells have equal edges to the rounding of their coordinates.
 [[nodiscard]] bool equal_widths(const CellEdges& edges) noexcept;
-/// Writes the faces of `count` cells of a row, the first at `place` (along easting, northing, upward), to the prisms
-/// [at, at + count) of `out`.
+/// Writes the faces of `count` cells of a row, the first at `place` (easting, northing, upward), to the prisms [at, at
+/// + count) of `out`.
 void write_faces(const CellEdges& edges, const std::array<std::int64_t, 3>& place, std::int64_t count, std::int64_t at,
                  PrismBlock& out);
 
-/// What fills the cells between these edges: a file of properties must know them.
+/// Makes the background once the edges are known, which files of properties need.
 using MakeBackground = std::function<CellBackground(const CellEdges&)>;
 
 }  // namespace prismfield

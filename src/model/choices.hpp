@@ -15,26 +15,26 @@
 
 namespace prismfield {
 
-/// The names of a list's fields, in its order.
+/// The names of the fields, in the order of the list.
 [[nodiscard]] std::vector<std::string> names_of(FieldList fields);
 
-/// What the name of a column or a variable says.
+/// What a column's or variable's name means.
 struct FieldWord {
   Field field{};
   bool is_sigma = false;
 };
-/// The field that a name means, or its standard deviation: gz, Gz, g_z, tmi-exact, gz_sigma, sigma_gz; nothing for any
-/// other word. Capitals, blanks, `_`, `-` and `.` do not count; a unit behind it is not part of a name.
+/// The field that a name means, or its standard deviation: gz, Gz, g_z, tmi-exact, gz_sigma, sigma_gz. Case, blanks,
+/// `_`, `-` and `.` do not matter. A name with a unit, or any other word, gives nothing.
 [[nodiscard]] std::optional<FieldWord> field_meant(std::string_view name);
 
-/// Factor from a unit, as people and UDUNITS write it (mGal, MGAL, m/s2, um s^-2, gu, E, 1e-9 s-2, nanotesla), to the
-/// one of the output of a field; nothing for any other. 1 for "": the output's.
+/// The factor from a unit to the field's unit in the output; nothing for an unknown unit, 1 for "". Spellings are those
+/// of people and UDUNITS: mGal, MGAL, m/s2, um s^-2, gu, E, 1e-9 s-2, nanotesla.
 [[nodiscard]] std::optional<double> unit_factor(Field field, std::string_view unit);
-/// What is wrong with a unit that has no such factor: "is in 'mm'; mGal, Gal, uGal, m/s2, um/s2 (gu) or nm/s2 is
-/// expected: change the numbers and the unit".
+/// The error for a unit without such a factor: "is in 'mm'; mGal, Gal, uGal, m/s2, um/s2 (gu) or nm/s2 is expected:
+/// change the numbers and the unit".
 [[nodiscard]] std::string unit_error(Field field, std::string_view unit);
 
-/// A word that users write for a choice, and what it means.
+/// A word in cases and its meaning.
 template <class T>
 struct Choice {
   const char* word;
@@ -55,7 +55,7 @@ inline constexpr std::array precision_choices = {Choice<Precision>{"double", Pre
 inline constexpr std::array method_choices = {
     Choice<Method>{"auto", Method::automatic}, Choice<Method>{"direct", Method::direct},
     Choice<Method>{"mesh", Method::mesh}, Choice<Method>{"fft", Method::fft}, Choice<Method>{"tree", Method::tree}};
-/// The methods that this version has. Their functions are in compute/method.hpp.
+/// The methods of this version; compute/method.hpp declares them.
 inline constexpr std::array built_methods = {Method::direct, Method::tree, Method::fft};
 inline constexpr std::array inside_choices = {
     Choice<Inside>{"B", Inside::flux_density}, Choice<Inside>{"H", Inside::field_strength},
@@ -78,19 +78,19 @@ inline constexpr std::array stored_precision_choices = {Choice<StoredPrecision>{
                                                         Choice<StoredPrecision>{"float", StoredPrecision::float_},
                                                         Choice<StoredPrecision>{"float16", StoredPrecision::float16}};
 
-/// What users without an inducing field are told to do.
+/// The remedy in messages about a missing inducing field.
 inline constexpr const char* inducing_field_remedy =
     "write magnetic: {inducing_field: {inclination: -62.5, declination: 11.25, intensity: 48250}} with the Earth's "
     "field at the survey (degrees, nT)";
 
-/// What an operator of magnetic fields says of Inside::nan.
+/// The error of magnetic operators for Inside::nan.
 inline constexpr const char* no_nan_in_products =
     "is nan, which leaves no number to invert or to multiply; use B, H, cavity or borehole";
 
-/// What a request for a method is told, behind "is METHOD, "; "" where this version has it, and for auto.
+/// The error for a method that this version lacks, to follow "is METHOD, "; "" for other methods and auto.
 [[nodiscard]] std::string method_problem(Method method);
 
-/// The axes that a word names; nothing for any other word.
+/// The axes that a word names, if it does.
 [[nodiscard]] std::optional<Axes> axes_named(std::string_view word) noexcept;
 
 }  // namespace prismfield

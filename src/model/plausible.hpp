@@ -11,11 +11,11 @@
 
 #include "model/properties.hpp"
 
-// What is plausible of the numbers in cases and files: the one table of it, and the warnings of units that follow.
+// The one table of plausible numbers in cases and files, and the warnings about units that follow from it.
 
 namespace prismfield {
 
-/// What a number is of. `contrast` is a density that an inversion is bounded by or finds.
+/// The quantity of a number. `contrast`: a density that an inversion finds or is bounded by.
 enum class Quantity {
   density,
   contrast,
@@ -29,48 +29,47 @@ enum class Quantity {
   height
 };
 
-/// A row of the table, in the unit of cases and output. Of a set of numbers the largest in size counts, of heights
-/// each.
+/// A row of the table, in the unit of cases and output. The number of largest magnitude in a set decides, but each of a
+/// set of heights.
 struct PlausibleRange {
   Quantity quantity;
-  /// less is not worth a model or below what instruments resolve; more is nowhere on Earth
+  /// below `least`: not worth a model or not resolved by instruments; above `most`: nowhere on Earth
   double least, most;
-  /// what is said of more than `most`: "more than any metal"
+  /// remark on numbers above `most`: "more than any metal"
   const char* beyond = "";
-  /// units that less than `least`, and more than `most`, may be in
+  /// units in which numbers below `least`, and above `most`, may be
   const char *less_in = "", *more_in = "";
-  /// more is rare among rocks
+  /// larger numbers are rare among rocks
   double common = most;
 };
 [[nodiscard]] const PlausibleRange& plausible(Quantity quantity) noexcept;
-/// Of what an inversion solves for.
+/// The row for an inversion's unknown.
 [[nodiscard]] const PlausibleRange& plausible(Unknown unknown) noexcept;
 
-/// The larger size of the two.
+/// The larger magnitude of the two ends.
 [[nodiscard]] double largest_of(const Range& values) noexcept;
-/// Whether there are numbers but 0, and none reaches the least that is plausible.
+/// Whether some numbers are not 0 but all are below the least plausible one.
 [[nodiscard]] bool are_tiny(const Range& values, const PlausibleRange& range) noexcept;
 
-/// What a user should be told of a field that is at most `largest` in size, in the unit of the output: "gz is at most
-/// 9.8e+05 mGal, more than anomalies have: is it in um/s2, or the whole field of the Earth? mGal is expected"; "" where
-/// that is plausible.
+/// The warning for a field with this largest magnitude, in the unit of the output: "gz is at most 9.8e+05 mGal, more
+/// than anomalies have: is it in um/s2, or the whole field of the Earth? mGal is expected"; "" for a plausible field.
 [[nodiscard]] std::string field_warning(Field field, double largest);
 
-/// What a user should be told of heights of ground, metres, that no ground on Earth has, behind "heights of "; "" where
-/// there is nothing.
+/// The warning for heights of ground, metres, that occur nowhere on Earth, to follow "heights of "; "" for plausible
+/// ones.
 [[nodiscard]] std::string height_warning(const Range& heights);
 
-/// The warning where the gravitational constant, m3 kg-1 s-2, is off by more than 1 %, as in units of cgs.
+/// The warning for a gravitational constant, m3 kg-1 s-2, that is off by more than 1 %, as in cgs units.
 [[nodiscard]] std::vector<std::string> constant_warnings(double constant);
 
-/// What a user should be told of a model with densities from min to max, kg/m3, that can hardly be in this unit.
-/// `are_of_file`: they are not written in the case itself.
+/// Warnings for a model with densities, kg/m3, that suggest another unit. `are_of_file`: they come from a file, not
+/// from the case itself.
 [[nodiscard]] std::vector<std::string> density_warnings(const Range& densities, bool are_of_file);
 
-/// What is wrong with an inducing field's intensity, nT; "" when nothing is.
+/// The error for an inducing field's intensity, nT; "" for a valid one.
 [[nodiscard]] std::string intensity_error(double intensity);
-/// What a user should be told of susceptibilities that can hardly be in SI, or that are so large that the masses' own
-/// fields count, unless these are taken into account, and of an inducing field that is none of the Earth's.
+/// Warnings for susceptibilities that suggest another unit than SI or, unless `demagnetizes`, for large ones that make
+/// demagnetisation count, and for an inducing field unlike the Earth's.
 [[nodiscard]] std::vector<std::string> magnetic_warnings(const PropertyRanges& ranges, const Magnetic& magnetic,
                                                          bool demagnetizes);
 

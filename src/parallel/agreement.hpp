@@ -12,24 +12,22 @@ namespace prismfield {
 
 class Communicator;
 
-/// What a user reads about an exception, and its kind.
+/// The message of an exception for users, and its kind.
 struct Explanation {
   std::string message;
   ErrorKind kind;
 };
 [[nodiscard]] Explanation explain(const std::exception_ptr& error);
 
-/// Does the same step on every rank and throws AgreedFailure everywhere when it failed anywhere; without it the others
-/// would wait for the failed rank for ever. `step` must not communicate, unless all ranks fail in that together.
-/// Collective.
+/// Runs a step on every rank and throws AgreedFailure on all when it failed on any; otherwise ranks would wait for the
+/// failed one forever. `step` must not communicate unless all ranks fail together in that. Collective.
 void agree(const Communicator& communicator, const std::function<void()>& step);
 
-/// As agree, but one rank by itself throws what the step threw. Collective.
+/// Like agree(), but a single rank throws the step's own exception. Collective.
 void agree_unless_alone(const Communicator& communicator, const std::function<void()>& step);
 
-/// As agree, but errors in the input of the lowest rank that found some are thrown as InputError on every rank, so
-/// that they can be collected with those of other steps. A step that reads a file does so on rank 0 and nothing on
-/// others. Collective.
+/// Like agree(), but throws the InputError of the lowest rank that has one on every rank, so that callers can collect
+/// it with others. A step that reads a file reads it on rank 0 and does nothing on others. Collective.
 void agree_on_input(const Communicator& communicator, const std::function<void()>& step);
 
 }  // namespace prismfield

@@ -13,73 +13,72 @@
 #include <prismfield/communicator.hpp>
 #include <prismfield/ranges.hpp>
 
-// What ranks do together. Every function throws RunError when MPI fails.
+// Communication between ranks. Every function throws RunError when MPI fails.
 namespace prismfield {
 
-/// Values that a rank sends to another; they must stay until the exchange is over.
+/// Values for another rank; they must live until exchange() returns.
 struct Outgoing {
   int rank = 0;
   const double* values = nullptr;
   std::int64_t n = 0;
 };
 
-/// Where a rank puts the values that another sends.
+/// Where values of another rank go.
 struct Incoming {
   int rank = 0;
   double* values = nullptr;
   std::int64_t n = 0;
 };
 
-/// The first rank of this node: a number that its ranks share and no other node has.
+/// The number of this node: its first rank, equal on all of its ranks.
 [[nodiscard]] int node_of(const Communicator& communicator) noexcept;
 
-/// The ranks that give the same color, of at least 0, in the order of their ranks here, as a communicator of their
-/// own. Collective.
+/// A communicator of the ranks with the same color, at least 0, in the order of their ranks here. Collective.
 [[nodiscard]] Communicator split(const Communicator& communicator, int color);
 
-/// Adds values over ranks onto rank 0 along a fixed binary tree of sends, so that the sum does not depend on
-/// placement; rank 0 holds the sum afterwards, other ranks their partial sums. Integers are counts, of at least 0; a
-/// sum that passes the largest is the largest. Collective.
+/// Sums values over ranks onto rank 0 along a fixed binary tree of sends, so that placement does not change the sum.
+/// Other ranks hold partial sums afterwards. Integers are counts, at least 0; a sum above the largest one becomes the
+/// largest. Collective.
 void sum_to_root(const Communicator& communicator, double* values, std::int64_t n);
 void sum_to_root(const Communicator& communicator, std::int64_t* values, std::int64_t n);
-/// The same sum, bit for bit, on every rank. Collective.
+/// The same sum on every rank, bit for bit. Collective.
 void sum_everywhere(const Communicator& communicator, double* values, std::int64_t n);
-/// Adds every rank's part of values (rows, n_columns) onto `values`, of that shape on rank 0 and not looked at
-/// elsewhere. `part`: (rows, columns.size()). Ranks of one group of `group_size` consecutive ones have the same
-/// columns and add them up along a fixed tree; the groups' first ranks hand them to rank 0, which adds them in their
-/// order. Only these columns travel. `order`: on rank 0, see add_part(). Collective.
+/// Adds every rank's part of values (rows, n_columns) onto `values` on rank 0; other ranks need no `values`. `part`:
+/// (rows, columns.size()). `group_size` consecutive ranks form a group with the same columns, which they add along a
+/// fixed tree; the first rank of each group sends them to rank 0, which adds groups in order. `order`: on rank 0, see
+/// add_part(). Collective.
 void add_parts_to_root(const Communicator& communicator, std::vector<double> part, std::int64_t rows,
                        std::int64_t n_columns, IndexRange columns, int group_size, std::span<double> values,
                        std::span<const std::int64_t> order = {});
-/// Hands bytes to rank 0, which takes them rank by rank.
+/// Sends bytes to rank 0, which receives them rank by rank.
 void send_to_root(const Communicator& communicator, const void* bytes, std::int64_t n_bytes);
 void receive_from(const Communicator& communicator, int rank, void* bytes, std::int64_t n_bytes);
-/// Tells every other rank, once, that this one was asked to stop. Not collective.
+/// Announces to every other rank, once, that this rank was asked to stop. Not collective.
 void announce_stop(const Communicator& communicator);
-/// Whether another rank has announced that. Not collective, cheap.
+/// Whether another rank has announced a stop. Not collective, cheap.
 [[nodiscard]] bool stop_announced(const Communicator& communicator);
-/// Takes in announcements that nobody has looked at; to be called when all ranks have stopped. Collective.
+/// Receives announcements that are still unread; call it when all ranks have stopped. Collective.
 void end_announcements(const Communicator& communicator);
-/// Every rank's `n_bytes` bytes, rank by rank, to `all` on every rank. Collective.
+/// Gathers `n_bytes` bytes of every rank, in the order of ranks, into `all` on every rank. Collective.
 void gather_bytes(const Communicator& communicator, const void* own, std::int64_t n_bytes, void* all);
-/// Copies `n_bytes` bytes of `root` to every rank, in pieces that MPI can count. Collective.
+/// Copies `n_bytes` bytes from `root` to every rank, in pieces that MPI can count. Collective.
 void broadcast_bytes(const Communicator& communicator, void* bytes, std::int64_t n_bytes, int root = 0);
-/// Sends and receives at once, in pieces that MPI can count; what one rank sends to another arrives in the order of
-/// both lists. Not to be sent to oneself. Collective.
+/// Sends and receives at once, in pieces that MPI can count. Values between two ranks arrive in the order of both
+/// lists. A rank must not send to itself. Collective.
 void exchange(const Communicator& communicator, const std::vector<Outgoing>& sends,
               const std::vector<Incoming>& receives);
-/// True everywhere when any rank says so. Collective.
+/// Whether `value` is true on any rank. Collective.
 [[nodiscard]] bool any(const Communicator& communicator, bool value);
 void barrier(const Communicator& communicator);
-/// Ends every rank with this code; never returns under MPI, returns without it.
+/// Ends all ranks with this code. It does not return under MPI and returns without MPI.
 void abort_all(const Communicator& communicator, int code);
 
-/// Adds a part (rows, columns.size()) onto `values` (rows, n_columns). `order`, unless empty: the column of `values`
-/// for each column.
+/// Adds a part (rows, columns.size()) onto `values` (rows, n_columns). `order`, unless empty: for each column, the
+/// column of `values`.
 void add_part(const std::vector<double>& part, std::int64_t rows, std::int64_t n_columns, IndexRange columns,
               std::span<double> values, std::span<const std::int64_t> order = {});
 
-/// Every rank's values, rank by rank, on all ranks; each gives equally many. Collective.
+/// The values of all ranks in the order of ranks, on every rank; all ranks give equally many. Collective.
 template <class T>
 [[nodiscard]] std::vector<T> gather_everywhere(const Communicator& communicator, const std::vector<T>& values) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -88,13 +87,13 @@ template <class T>
   return all;
 }
 
-/// One value a rank, on every rank. Collective.
+/// One value per rank, on every rank. Collective.
 template <class T>
 [[nodiscard]] std::vector<T> gather_everywhere(const Communicator& communicator, const T& value) {
   return gather_everywhere(communicator, std::vector<T>{value});
 }
 
-/// One value a rank, on rank 0 (empty elsewhere). Collective.
+/// One value per rank, on rank 0; empty elsewhere. Collective.
 template <class T>
 [[nodiscard]] std::vector<T> gather(const Communicator& communicator, const T& value) {
   std::vector<T> all = gather_everywhere(communicator, value);
@@ -102,7 +101,7 @@ template <class T>
   return all;
 }
 
-/// One list a rank, of any length, on rank 0 (empty elsewhere). Collective.
+/// One list per rank, of any length, on rank 0; empty elsewhere. Collective.
 template <class T>
 [[nodiscard]] std::vector<std::vector<T>> gather(const Communicator& communicator, std::vector<T> values) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -120,14 +119,14 @@ template <class T>
   return all;
 }
 
-/// Makes root's value everybody's. Collective.
+/// Copies root's value to all ranks. Collective.
 template <class T>
 void broadcast(const Communicator& communicator, T& value, int root = 0) {
   static_assert(std::is_trivially_copyable_v<T>);
   broadcast_bytes(communicator, &value, sizeof(T), root);
 }
 
-/// Makes root's values everybody's, their number too. Collective.
+/// Copies root's values and their number to all ranks. Collective.
 template <class T>
 void broadcast(const Communicator& communicator, std::vector<T>& values, int root = 0) {
   static_assert(std::is_trivially_copyable_v<T>);
