@@ -113,23 +113,22 @@ public:
   /// Allocates, by a smaller plan where memory is short. Throws RunError when even the smallest does not fit, as
   /// AgreedFailure on several ranks. Prisms and columns must outlive this object. Collective.
   virtual void prepare(const PrismSource& prisms, const PointColumns& points, const Communicator& communicator) = 0;
-  /// Computes. Returns before the end when the guard wants to stop or, without one, another rank has announced that it
-  /// stops. `observer` and `guard` may be null. Each rank by itself.
+  /// Computes the work. Returns early when the guard wants to stop or, without a guard, when another rank has announced
+  /// a stop. `observer` and `guard` may be null. Not collective.
   virtual void compute(const Communicator& communicator, Observer* observer, RunGuard* guard) = 0;
   [[nodiscard]] virtual bool is_finished() const = 0;
-  /// Frees what is not handed over.
+  /// Returns the results and frees everything else.
   [[nodiscard]] virtual WorkDone take() = 0;
 
-  // For checkpoints; a method that keeps no state begins anew.
+  // For checkpoints; a method without a state begins anew.
 
-  /// How all ranks share the work: a state belongs to one layout. The same on every rank. Collective.
+  /// How all ranks share the work, equal on every rank; a state belongs to one layout. Collective.
   [[nodiscard]] virtual std::vector<std::int64_t> layout(const Communicator& /*communicator*/) const { return {}; }
-  /// Valid until the work goes on.
+  /// Valid until the work continues.
   [[nodiscard]] virtual WorkState state() const { return {}; }
-  /// Goes on from there. Throws Unusable for a state of another layout, and for one that cannot be. Each rank by
-  /// itself.
+  /// Continues from a kept state. Throws Unusable for a state of another layout or an impossible one. Not collective.
   virtual void restore(KeptRun& /*kept*/) {}
-  /// Pairs of this rank that are done.
+  /// Number of this rank's pairs that are done.
   [[nodiscard]] virtual double pairs_done() const { return 0; }
 
 protected:
@@ -137,19 +136,20 @@ protected:
   int m_rank;
 };
 
-/// Who guards a run against its end is asked when a method has a state to keep, on each rank by itself.
+/// Decides when a run keeps its state and when it stops. A method asks it wherever it has a state, on each rank by
+/// itself.
 class RunGuard {
 public:
   virtual ~RunGuard() = default;
-  /// Before the work begins.
+  /// Called before the work begins.
   virtual void begin(const RankWork& work) = 0;
-  /// Whether to keep the state now, and whether to stop then.
+  /// Whether to keep the state now, and then whether to stop.
   [[nodiscard]] virtual bool wants_state() = 0;
   [[nodiscard]] virtual bool wants_stop() = 0;
   virtual void keep(const RankWork& work) = 0;
 };
 
-/// A method's part of a plan in words and numbers.
+/// A method's part of a plan as text and numbers.
 struct PlanText {
   /// rows of --dry-run: label, content
   std::vector<std::pair<std::string, std::string>> rows;
@@ -157,85 +157,89 @@ struct PlanText {
   std::vector<std::pair<std::string, std::int64_t>> numbers;
 };
 
+<<<<<<< HEAD
 /// A way to compute forward runs: all that the rest of the program knows of it. A new one needs a struct in Plan
 /// (prismfield/plan.hpp), a row that is declared below and listed in `methods` (method.cpp), and its Method in
 /// `built_methods` (model/choices.hpp), after which requests and cases may name it. `method: auto` chooses by
 /// `seconds`. Where a request has a tolerance, checked_forward() measures the error against direct sums.
+=======
+/// A method of forward runs; the rest of the program knows nothing else of it.
+>>>>>>> bc6fdcf0 (Comments of the files' formats and of plans, anew)
 struct ForwardMethod {
   Method method;
-  /// Throws InputError, by execution.method, where the method cannot serve; the points are checked. Notes in `problem`
-  /// what it found that its plan needs. Each rank by itself looks at its part of the prisms, `problem.looked_at`.
+  /// Throws InputError, by execution.method, where the method cannot serve. Points are checked already. Each rank looks
+  /// at its part of the prisms, `problem.looked_at`, and notes in `problem` what the plan needs. Not collective.
   void (*check)(const Request& request, const PrismSource& ensemble, const PointColumns& points, ProblemSize& problem);
-  /// Decides the method's own part of a plan that has its share of prisms and points, and all memory (see
-  /// count_memory). Pure arithmetic.
+  /// Completes a plan that has its shares of prisms and points with the method's part and all memory (count_memory()).
+  /// Pure arithmetic.
   void (*plan)(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine);
-  /// The ranks' grid where `partition` is auto, and this rank's share of it. `plan`: without shares. Collective; throws
+  /// The grid of ranks for `partition: auto`, and this rank's share of it. `plan` has no shares yet. Collective; throws
   /// AgreedFailure.
   Shares (*shares)(const Plan& plan, const Request& request, const PrismSource& ensemble,
                    const Communicator& communicator);
-  /// Seconds that a rank's share takes about. Kokkos must run.
+  /// An estimate of the time of a rank's share, seconds. Kokkos must run.
   double (*seconds)(const Plan& plan, const Request& request, const PrismSource& ensemble, const PointColumns& points);
   PlanText (*text)(const Plan& plan);
   std::unique_ptr<RankWork> (*work)(const Plan& plan, int rank);
 };
 
-/// In direct_method.cpp: every pair by itself.
+/// direct_method.cpp: every pair on its own.
 extern const ForwardMethod direct_method;
-/// In fast/tree_method.cpp: near pairs, and expansions of cells of two trees.
+/// fast/tree_method.cpp: near pairs, and expansions of the cells of two trees.
 extern const ForwardMethod tree_method;
-/// In fast/convolution_method.cpp: convolutions on a mesh.
+/// fast/convolution_method.cpp: convolutions on a mesh.
 extern const ForwardMethod fft_method;
 
-/// Decides share, memory and all that the method needs of one rank's run; an automatic method is direct. Pure
-/// arithmetic: nothing is asked of a device. `shares`: what ranks decided together; without it `partition: auto` is by
-/// prisms and shares are of equal count. Throws InputError, by key, for a grid of ranks that is not the machine's.
+/// Makes the plan of one rank's run: share, memory and the method's part; Method::automatic is direct. Pure arithmetic,
+/// without access to a device. `shares`: the ranks' common decision; without it `partition: auto` divides prisms into
+/// equal counts. Throws InputError, by key, for a grid of ranks that differs from the machine's number.
 [[nodiscard]] Plan make_plan(const Request& request, const ProblemSize& problem, const Machine& machine,
                              const Shares* shares = nullptr);
 
-/// What a run takes by one method.
+/// The cost of a run by one method.
 struct MethodCost {
   Method method = Method::direct;
-  /// why the method cannot serve; "": it can
+  /// why the method cannot serve; "" where it can
   std::string problem;
   /// on the slowest rank
   double seconds = 0;
-  /// bytes, on the ranks that take the most
+  /// bytes on the ranks that take the most
   std::int64_t host_bytes = 0, device_bytes = 0;
 };
 
-/// The costs of every method, direct first. The same on every rank. Throws and is collective as plan_on_ranks().
+/// The costs of all methods, direct first, equal on every rank. Throws and is collective as plan_on_ranks().
 [[nodiscard]] std::vector<MethodCost> method_costs(const Request& request, const PrismSource& ensemble,
                                                    const PointColumns& points, const ProblemSize& problem,
                                                    const Communicator& communicator);
 
-/// The plan of a run on all ranks: make_plan() for the machine of each, by the fastest method where that is automatic
-/// and the tolerance lets others than direct serve, with the shares that `partition: auto` asks for.
-/// Throws InputError, by key, the same on every rank, and AgreedFailure for failures. Collective.
+/// The plan of a run on all ranks: make_plan() for each rank's machine with the shares for `partition: auto`. An
+/// automatic method is the fastest one, where the tolerance permits others than direct. Throws InputError, by key, the
+/// same on every rank; AgreedFailure for failures. Collective.
 [[nodiscard]] Plan plan_on_ranks(const Request& request, const PrismSource& ensemble, const PointColumns& points,
                                  const ProblemSize& problem, const Communicator& communicator);
 
-/// memory_shortage() of the plan of this request; where its method was named, with those that fit. The same on every
-/// rank. `need`: on rank 0. Collective.
+/// memory_shortage() for the plan of a request; where the request names the method, with the methods that fit. Equal on
+/// every rank. `need`: on rank 0. Collective.
 [[nodiscard]] std::string memory_refusal(const MemoryNeed& need, const Request& request, const PrismSource& ensemble,
                                          const PointColumns& points, const ProblemSize& problem,
                                          const Communicator& communicator);
 
-/// The method that computes by this plan, or of a request, where an automatic one is direct.
+/// The method of a plan, or of a request, where an automatic one is direct.
 [[nodiscard]] const ForwardMethod& method_of(const Plan& plan) noexcept;
 [[nodiscard]] const ForwardMethod& method_of(const Request& request) noexcept;
 
-/// This rank's work by its plan.
+/// This rank's work for its plan.
 [[nodiscard]] inline std::unique_ptr<RankWork> make_work(const Plan& plan, const Communicator& communicator) {
   return method_of(plan).work(plan, communicator.rank());
 }
 
-/// As forward() and, with `values`, forward_into() of the library, of work that was made for this rank and with a
-/// guard. Throws, beside what forward() throws, Stopped on every rank when the guard of one wanted to stop. Collective.
+/// forward() of the library and, with `values`, forward_into(), for work made for this rank and with a guard. Also
+/// throws Stopped on every rank when any guard wanted to stop. Collective.
 [[nodiscard]] Fields forward(const PrismSource& prisms, const PointColumns& points, const Request& request,
                              RankWork& work, const Communicator& communicator, Observer* observer,
                              RunGuard* guard = nullptr, std::span<double> values = {});
 
-/// Seconds that a plan's fields take about, on the slowest rank. The same on every rank. Collective; throws
+/// An estimate of the time of a plan's fields on the slowest rank, seconds, equal on every rank. Collective; throws
 /// AgreedFailure.
 [[nodiscard]] double estimated_seconds(const Request& request, const PrismSource& ensemble, const PointColumns& points,
                                        const Plan& plan, const Communicator& communicator);

@@ -24,97 +24,97 @@ namespace fast {
 class TreeSample;
 }
 
-/// Where a run is planned for: what its space offers and how many ranks there are.
+/// What a plan is for: what the space offers, and the ranks. machine_here() makes it.
 struct Machine {
   Space space = Space::serial;
   EngineTraits engine;
   int ranks = 1, rank = 0;
-  /// ranks that share the node's memory, and devices that those of a node may use
+  /// ranks that share the node's memory, and devices that they may use
   int ranks_on_node = 1;
   std::int64_t devices = 0;
-  /// bytes of the host's memory that this rank may still take as its part of what there is
+  /// this rank's share of the free host memory, bytes
   std::int64_t host_memory = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Host memory that an ensemble occupies, and at most while it was made, bytes.
+/// Host memory of an ensemble now and at its peak while it was made, bytes.
 struct ModelMemory {
   std::int64_t now = 0, peak = 0;
 };
 
-/// How much there is to compute.
+/// The size of a run, which problem_size() makes and checks of methods complete.
 struct ProblemSize {
   std::int64_t n_prisms = 0;
   std::int64_t n_points = 0;
-  /// all prisms have one shape
+  /// whether all prisms have one shape
   bool uniform_shape = false;
-  /// the run keeps checkpoints, which take memory too
+  /// whether the run keeps checkpoints, which take memory
   bool checkpoints = false;
   ModelMemory model = {};
-  /// prisms that a method's check looks at on this rank: all ranks together look at all
+  /// prisms that a method's check looks at on this rank; all ranks together look at all
   IndexRange looked_at = {};
-  /// what the method fft found there
+  /// the result of the check of the method fft
   std::shared_ptr<const ConvolutionLayout> mesh = {};
-  /// what the method tree found: points to a prism in equal volumes, and some of both, if there are any
+  /// results of the method tree: points per prism in equal volumes, and a sample of both if there are any
   double points_per_prism = 1;
   std::shared_ptr<const fast::TreeSample> trees = {};
 };
 
-/// Throws InputError with every value that no run can have, by the key of a case that says the same: an empty list of
-/// fields, numbers out of their range, methods that this version does not have.
+/// Throws InputError with every impossible value of a request, by the key in a case: no fields, numbers out of range,
+/// methods that this version lacks.
 void check_request(const Request& request);
-/// Those, and magnetic fields of prisms without a magnetisation.
+/// Throws also for magnetic fields of prisms without a magnetisation.
 void check_request(const Request& request, const PrismSource& prisms);
 
-/// The machine that this rank runs on, as `request` uses it. Kokkos must run. Throws InputError, by key, for a space
-/// that was not built or has no device.
+/// The machine of this rank as `request` uses it. Kokkos must run. Throws InputError, by key, for a space that was not
+/// built or has no device.
 [[nodiscard]] Machine machine_here(const Request& request, const Communicator& communicator);
 
-/// The size of an ensemble's fields at points.
+/// The size of a run for an ensemble and points.
 [[nodiscard]] ProblemSize problem_size(const PrismSource& prisms, const PointColumns& points);
 
-/// Bytes that a method takes on this rank beside model, points and fields.
+/// Bytes of a method on this rank, without model, points and fields.
 struct MethodMemory {
   std::int64_t on_device = 0;
-  /// on the host: from the beginning to the end, and until the ranks' fields are gathered
+  /// on the host: for the whole run, and until the ranks gather fields
   std::int64_t always = 0, while_computing = 0;
-  /// points that this rank computes, where they are fewer than the plan's
+  /// number of points that this rank computes, where it is smaller than the plan's
   std::optional<std::int64_t> points = {};
 };
 
-/// Bytes that the plan takes at its peak, on the device and on the host: while the method computes, or while rank 0
-/// gathers `n_asked` fields of all points after it.
+/// Sets the plan's peak memory on device and host, bytes: while the method computes, or while rank 0 then gathers
+/// `n_asked` fields of all points.
 void count_memory(Plan& plan, const ProblemSize& problem, const MethodMemory& method, std::int64_t n_asked, int rank);
 
-/// The host's memory as one rank sees it, bytes.
+/// The host's memory for one rank, bytes.
 struct RankMemory {
   std::int64_t node = 0;
-  /// what model and points take already, and what the run takes beside that
+  /// what model and points occupy, and what the run adds
   std::int64_t held = 0, to_come = 0;
-  /// what may still be taken
+  /// what the rank may still take
   std::vector<MemoryLimit> limits;
 };
 
-/// What the ranks below one bound need together and what that bound has for them, what they hold already included.
+/// The total need of the ranks under one bound, and what the bound allows them, both with what they hold already.
 struct MemoryNeed {
   MemoryBound bound = MemoryBound::machine;
   std::int64_t needed = 0, available = 0;
-  /// the lowest of the ranks, and how many there are
+  /// the lowest rank, and the number of ranks
   int first_rank = 0, ranks = 0;
 
   [[nodiscard]] bool fits() const noexcept { return needed <= available; }
 };
 
-/// The need that comes closest to what there is, or passes it most; of 0 ranks where nothing bounds memory.
+/// The need closest to its bound or furthest above it; of 0 ranks where nothing bounds memory.
 [[nodiscard]] MemoryNeed tightest_need(const std::vector<RankMemory>& ranks);
 
-/// The tightest need of a run by this rank's plan, on rank 0; of 0 ranks elsewhere. Collective.
+/// The tightest need of a run with this rank's plan, on rank 0; of 0 ranks elsewhere. Collective.
 [[nodiscard]] MemoryNeed tightest_need(const Plan& plan, const Communicator& communicator);
 
-/// "23.5 GiB, this machine's free memory"; which ranks share them, where there are several.
+/// "23.5 GiB, this machine's free memory"; names the ranks that share it where there are several.
 [[nodiscard]] std::string available_text(const MemoryNeed& need, int all_ranks);
 
-/// What a user is told, with the remedy, about a need that does not fit; "" for one that does. `all_ranks`: of the run.
-/// `limit_given`: the case names a memory_limit. `methods`: others that fit, "direct (641 MiB)"; "": none.
+/// The error, with its remedy, for a need that does not fit; "" for one that fits. `all_ranks`: number of ranks of the
+/// run. `limit_given`: the case has a memory_limit. `methods`: others that fit, "direct (641 MiB)"; "": none.
 [[nodiscard]] std::string memory_shortage(const MemoryNeed& need, int all_ranks, bool limit_given,
                                           const std::string& methods = {});
 

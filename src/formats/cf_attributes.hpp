@@ -20,142 +20,142 @@
 #include "formats/hdf5_file.hpp"
 #include "formats/input_file.hpp"
 
-// What every file that prismfield writes for netCDF programs says in the same way, by the CF conventions.
+// The parts that all of prismfield's files for netCDF programs share, by the CF conventions.
 
 namespace prismfield {
 
-/// The coordinate reference system of easting and northing, as CF writes it down.
+/// The coordinate reference system of easting and northing in terms of CF.
 struct Crs {
   using Value = AttributeValue;
-  /// as the case names it
+  /// the name in the case
   std::string name;
-  /// names and values of the attributes of CF's grid mapping, in the order in which they are written; angles in degrees
+  /// names and values of the grid mapping's attributes, in the order of writing; angles in degrees
   std::vector<std::pair<std::string, Value>> attributes;
 };
 
-/// What PROJ knows of a coordinate reference system: `text` is an authority's code (EPSG:32719), the name in PROJ's
-/// database, WKT, PROJJSON or a PROJ string. Without PROJ the name alone, unchecked. Throws InputError, without a
-/// place, for what is no system, for geographic ones, for axes other than easting and northing and for units other than
+/// Describes a coordinate reference system by PROJ. `text`: an authority's code (EPSG:32719), a name in PROJ's
+/// database, WKT, PROJJSON or a PROJ string. Without PROJ it holds the name alone, unchecked. Throws InputError,
+/// without a place, for anything else, geographic systems, axes other than easting and northing, and units other than
 /// metres.
 [[nodiscard]] Crs describe_crs(const std::string& text);
 
-/// The version of PROJ, "" where this build has none.
+/// The version of PROJ; "" in a build without it.
 [[nodiscard]] std::string proj_version();
 
-/// The variable that states a file's system.
+/// The variable for a file's reference system.
 inline constexpr const char* crs_variable = "crs";
 
-/// Writes the variable `crs`, which holds nothing but attributes; nothing without a system. `path`: that of a group.
+/// Writes the variable `crs`, which has attributes only; does nothing without a system. `path`: in a group.
 void write_crs(Hdf5File& file, const std::optional<Crs>& crs, const std::string& path = "crs");
 
-/// The system that a file's variable `crs` states, its attributes as they stand there; nothing without one.
+/// The system in a file's variable `crs`, with its attributes unchanged, if there is one.
 [[nodiscard]] std::optional<Crs> read_crs(const ArrayFile& file);
 
-/// An inducing field as files state it: degrees, down positive, and east of grid north; nT.
+/// An inducing field in files: degrees, positive down; degrees east of grid north; nT.
 struct InducingField {
   double inclination = 0, declination = 0, intensity = 0;
 };
 
-/// Writes the root's attributes inducing_field_inclination, _declination and _intensity; nothing without a field.
+/// Writes the root's attributes inducing_field_inclination, _declination and _intensity; does nothing without a field.
 void write_inducing_field(Hdf5File& file, const std::optional<InducingField>& field);
 
-/// The field that they state; nothing where one of them is missing.
+/// The field of these attributes, if none is missing.
 [[nodiscard]] std::optional<InducingField> read_inducing_field(const ArrayFile& file);
 
-/// Of a field in T along easting, northing, upward.
+/// Converts from a field in T along easting, northing, upward.
 [[nodiscard]] InducingField inducing_field_of(const std::array<double, 3>& field);
 
 /// "inclination -62.5, declination 11.25, intensity 48250 nT"
 [[nodiscard]] std::string inducing_field_text(const InducingField& field);
 
-/// What two statements of one field may differ by, relative to its intensity: 0.01 degrees, as files round to.
+/// The allowed difference of two statements of one field, relative to its intensity: 0.01 degrees of rounding.
 inline constexpr double inducing_field_rounding = 2e-4;
 
-/// Whether it is this field (T, along easting, northing, upward).
+/// Whether `field` is `other` (T, along easting, northing, upward).
 [[nodiscard]] bool is_same_field(const InducingField& field, const std::array<double, 3>& other);
 
-/// Lets a variable refer to the file's `crs`, where there is one.
+/// Makes a variable refer to the file's `crs`, where there is one.
 void refer_to_crs(Hdf5File& file, const std::string& dataset);
 
-/// A coordinate in metres as CF describes it.
+/// A coordinate in metres in terms of CF.
 struct Coordinate {
   const char* name;
   const char* long_name;
-  /// "": the table of CF has none that fits
+  /// "": CF has no such name
   const char* standard_name;
-  /// "": none, of a coordinate on more than one dimension
+  /// "": a coordinate on more than one dimension
   const char* axis;
   bool is_height = false;
 };
 inline constexpr Coordinate easting_coordinate{"easting", "easting", "projection_x_coordinate", "X"};
 inline constexpr Coordinate northing_coordinate{"northing", "northing", "projection_y_coordinate", "Y"};
 
-/// What a file says of the case and the program that made it.
+/// What a file says about its case and program.
 struct FileHeader {
   std::string title;
-  /// the command line's words for the history, e.g. "prismfield run seven_spheres.yaml"
+  /// the command for the history, e.g. "prismfield run seven_spheres.yaml"
   std::string command;
   Axes axes = Axes::z_down;
   std::optional<Crs> crs;
   double gravitational_constant = 0;
-  /// what its magnetic fields depend on; nothing where it has none
+  /// settings of its magnetic fields, if it has any
   std::optional<Magnetic> magnetic = {};
   /// the YAML as run
   std::string case_text;
-  /// what computed, for /performance
+  /// program and machine, for /performance
   ProgramFacts program;
 };
 
-/// Writes title, history, reference system, axes and case to the root: the case as its attribute, or the dataset of
-/// that name where it is too long for an attribute.
+/// Writes title, history, reference system, axes and case to the root. A case that is too long for an attribute becomes
+/// a dataset.
 void write_header(Hdf5File& file, const FileHeader& header);
 
-/// Writes what magnetic fields depend on to the root: the inducing field, where there is one, as inclination and
-/// declination, degrees, and intensity, nT; mu0; what is written inside prisms.
+/// Writes the settings of magnetic fields to the root: inclination and declination, degrees, and intensity, nT, of the
+/// inducing field, if there is one; mu0; what the fields are inside prisms.
 void write_magnetic(Hdf5File& file, const Magnetic& magnetic);
 
-/// "/group/name"; the bare name for the group "".
+/// "/group/name"; the bare name where the group is "".
 [[nodiscard]] std::string path_in(const std::string& group, const std::string& name);
 
-/// The dimensions that coordinates and fields share.
+/// The dimensions of coordinates and fields; write_points() makes it.
 struct PointLayout {
-  /// of the datasets, "" for the root
+  /// group of the datasets; "" for the root
   std::string group;
   std::vector<std::string> dimensions;
   std::vector<std::int64_t> shape;
-  /// coordinates that are not dimensions, as CF's `coordinates` lists them
+  /// coordinates that are no dimensions, as CF's `coordinates` lists them
   std::string auxiliary;
 
   [[nodiscard]] std::int64_t n_points() const;
 };
 
-/// Unit, axis, names and direction of a coordinate whose dataset is in the file.
+/// Writes unit, axis, names and direction of a coordinate whose dataset is in the file.
 void describe_coordinate(Hdf5File& file, const std::string& group, const Coordinate& coordinate);
 
-/// When and by which command, for a history.
+/// Time and command for a history.
 [[nodiscard]] std::string history_line(const std::string& command);
 /// The program and its version.
 [[nodiscard]] std::string source_line();
 
-/// Smallest and largest of the values that are numbers; the first is the larger when there is none.
+/// The smallest and largest number of the values; without any number, the first is the larger.
 [[nodiscard]] std::pair<double, double> range_of(const double* values, std::int64_t n);
 
-/// CF's actual_range. GMT shows a grid's values as 0 to 0 without it, and guesses from coordinates without it whether
-/// values belong to nodes or cells, wrong for some spacings.
+/// Writes CF's actual_range. Without it GMT shows a grid's values as 0 to 0, and guesses wrongly for some spacings
+/// whether values belong to nodes or cells.
 void write_range(Hdf5File& file, const std::string& path, const double* values, std::int64_t n);
 
-/// The dimensions upward, northing and easting of cells: their centres and, by the edges, their bounds, of which `two`
-/// is the name of the other dimension.
+/// Writes the dimensions upward, northing and easting of cells: centres, and edges as bounds. `two`: name of the
+/// dimension of bounds.
 void write_cell_coordinates(Hdf5File& file, const CellEdges& edges, const std::string& two);
 
-/// Dimensions and coordinates of points: northing and easting of a grid, else station.
+/// Writes dimensions and coordinates of points: northing and easting of a grid, otherwise station.
 [[nodiscard]] PointLayout write_points(Hdf5File& file, const std::string& group, const Points& points);
 
-/// A value at each point with its unit as fields name it, written as UDUNITS reads it.
+/// Writes a value per point with its unit in the spelling of UDUNITS; `unit` is in the spelling of fields.
 void write_point_values(Hdf5File& file, const PointLayout& layout, const std::string& name,
                         const std::string& long_name, const std::string& unit, Axes axes, const double* values);
 
-/// A list of numbers, member(row) of each row, on a dimension, with its unit, "" for none, and long name.
+/// Writes member(row) of each row as a list on a dimension, with its unit ("": none) and long name.
 template <class Row, class Member = std::identity>
 void write_list(Hdf5File& file, const std::string& path, const std::string& dimension, const std::vector<Row>& rows,
                 const std::string& unit, const std::string& long_name, const Member& member = {}) {
@@ -167,19 +167,19 @@ void write_list(Hdf5File& file, const std::string& path, const std::string& dime
   file.write_attribute(path, "long_name", long_name);
 }
 
-/// What a file is and where it comes from: Conventions, title, history, source.
+/// Writes what a file is and where it comes from: Conventions, title, history, source.
 void write_origin(Hdf5File& file, const std::string& title, const std::string& command);
 
-/// What kind of data the points hold: nodes of a grid, or stations, for which GDAL wants CF 1.6 named too.
+/// Writes whether points are nodes of a grid or stations; for stations GDAL needs CF 1.6 in Conventions.
 void write_point_kind(Hdf5File& file, const Points& points);
 
-/// What computed, as attributes of the group.
+/// Writes program and machine as attributes of the group.
 void write_machine(Hdf5File& file, const std::string& group, const ProgramFacts& program, const MachineUse& use);
 
-/// The unit of a variable as UDUNITS reads it: 1e-9 s-2 for Eotvos, which that library does not know; m and km written
-/// out, since GDAL takes a variable in these for a coordinate; others unchanged.
+/// A unit as UDUNITS reads it: 1e-9 s-2 for Eotvos, which UDUNITS lacks; m and km in full, because GDAL takes a
+/// variable in m or km for a coordinate; others unchanged.
 [[nodiscard]] std::string udunits_of(const std::string& unit);
-/// The unit of a file's variable as fields name theirs: what udunits_of() changed as it was; others unchanged.
+/// The inverse of udunits_of(); other units unchanged.
 [[nodiscard]] std::string unit_of_udunits(const std::string& unit);
 
 }  // namespace prismfield

@@ -20,26 +20,26 @@
 
 namespace prismfield {
 
-/// A number a cell, easting fastest, then northing, then upward, NaN in inactive cells.
+/// One number per cell, easting fastest, then northing, then upward; NaN in inactive cells.
 struct CellValues {
-  /// density, susceptibility, magnetization_easting, _northing and _upward, amplitude (of the magnetisation), or any
-  /// other
+  /// density, susceptibility, magnetization_easting, _northing, _upward, amplitude (of the magnetisation), or another
+  /// name
   std::string name;
-  /// what `values` are in: as unit_of_property() for these, as in a file otherwise, "" where that does not say
+  /// for the names above, that of unit_of_property(); otherwise the file's, "" where it states none
   std::string unit;
   std::vector<double> values;
 };
 
-/// A rectilinear grid of cells and what is known of them.
+/// A rectilinear grid of cells with its values. Readers of cell files make it; writers and `convert` use it.
 struct CellModel {
   CellEdges edges;
-  /// those that a format with one number a cell holds first; empty: a mesh alone
+  /// the first is the value of formats with one number per cell; empty: a mesh alone
   std::vector<CellValues> values;
-  /// by which effective susceptibilities become magnetisations
+  /// converts effective susceptibilities to magnetisations
   std::optional<InducingField> inducing_field = {};
 };
 
-/// Adds a prism by its numbers in the order of prism_columns.
+/// Adds a prism with numbers in the order of prism_columns.
 void add_prism(PrismBlock& prisms, const std::array<double, 7>& numbers);
 
 /// A property of prisms or cells.
@@ -47,70 +47,70 @@ struct PropertyColumn {
   std::string name;
   const std::vector<double>* values;
 };
-/// The properties that prisms have: the density, unless it is 0 in all and there are others, the susceptibility, the
+/// The properties that prisms have: density (unless it is 0 everywhere and there are others), susceptibility,
 /// components of the magnetisation.
 [[nodiscard]] std::vector<PropertyColumn> properties_of(const ListedPrisms& prisms);
 
-/// kg/m3, "1" for a susceptibility in SI, A/m; "" for names that are none of CellValues'.
+/// kg/m3, "1" for a susceptibility in SI, A/m; "" for other names.
 [[nodiscard]] std::string unit_of_property(const std::string& name);
-/// The factor from a unit that a file states to the one that values of this name have here, 1 for none and for other
-/// names; nothing for one that is not known. Densities are in kg/m3, g/cm3, g/cc or t/m3, however these are written.
+/// The factor from a file's unit to the unit of values with this name; 1 for no unit and for other names, nothing for
+/// an unknown unit. Densities have kg/m3, g/cm3, g/cc or t/m3 in any spelling.
 [[nodiscard]] std::optional<double> property_factor(const std::string& name, std::string unit);
-/// A unit as texts name it: SI for "1", A/m for "A m-1".
+/// A unit for messages: SI for "1", A/m for "A m-1".
 [[nodiscard]] std::string unit_text(const std::string& unit);
 
-/// Where among `values` the components of the vector stand of which `values[at]` is the easting component, such as
-/// magnetization_easting_2; nothing where it is none or others are missing.
+/// The places in `values` of a vector's three components, where values[at] is its easting component, such as
+/// magnetization_easting_2; nothing for other values or a missing component.
 [[nodiscard]] std::optional<std::array<std::size_t, 3>> vector_at(const std::vector<CellValues>& values,
                                                                   std::size_t at);
 
-/// The name of a vector by that of its easting component.
+/// The name of a vector, from the name of its easting component.
 [[nodiscard]] std::string vector_name(std::string name);
 
-/// What points have beside fields: names of stations, survey lines, numbers of any meaning.
+/// A column of points that is no field: names of stations, survey lines, numbers of any meaning.
 struct PointColumn {
   std::string name;
-  /// as fields name theirs, "" where none is stated
+  /// in the spelling of fields; "" where the file states none
   std::string unit;
-  /// "" where none is stated
+  /// "" where the file states none
   std::string long_name;
-  /// a column of a station file, which tables have before the fields, else a variable of a run, behind them
+  /// whether it is a column of a station file, which tables put before the fields; variables of a run come after them
   bool is_of_stations = true;
   bool is_text = false;
-  /// one a point, NaN where there is none; empty of text
+  /// one per point, NaN where missing; empty for text
   std::vector<double> numbers;
-  /// one a point; empty of numbers
+  /// one per point; empty for numbers
   std::vector<std::string> texts;
 };
 
-/// Fields at points, measured or computed.
+/// Fields at points, measured or computed. Readers of point files make it; writers and `convert` use it.
 struct PointFields {
   Points points;
   FieldList fields;
-  /// one list a field in the order of `fields`, units and axes of the output: kept as they stand in most files, so that
-  /// what is written reads as the same doubles
+  /// one list per field in the order of `fields`, units and axes of the output, unchanged from most files so that they
+  /// are written as the same doubles
   std::vector<std::vector<double>> values;
-  /// standard deviations, likewise; an empty list where there are none
+  /// standard deviations, in the same way; an empty list for a field without them
   std::vector<std::vector<double>> sigma;
-  /// along which z gz, gxz and gyz point
+  /// direction of z for gz, gxz and gyz
   Axes axes = Axes::z_down;
-  /// by the file or the user, and not by habit
+  /// whether file or user state the axes; otherwise they are the default
   bool axes_are_stated = true;
   std::vector<PointColumn> columns = {};
-  /// of magnetic fields
+  /// of magnetic fields, if the file states it
   std::optional<InducingField> inducing_field = {};
 };
 
-/// What files hold, whatever their format: metres, kg/m3 and A/m, coordinates and vectors z up.
+/// The content of a file in any format: metres, kg/m3 and A/m, coordinates and vectors z up.
 using FileContent = std::variant<ListedPrisms, CellModel, PointFields>;
 
-/// True for a name such as density and density_sigma, whose values have the unit of densities.
+/// Whether values of this name, such as density and density_sigma, have the unit of densities.
 [[nodiscard]] inline bool is_density(const std::string& name) { return name.starts_with("density"); }
 
-/// What `convert` calls the three components together.
+/// The name in `convert` for all three components.
 inline constexpr const char* magnetization_name = "magnetization";
 
-/// The formats that `convert` knows.
+/// The formats of `convert`.
 enum class FileFormat {
   hdf5,
   hdf5_prisms,
@@ -131,14 +131,14 @@ enum class FileFormat {
 
 struct FormatInfo {
   FileFormat format;
-  /// the word of --from and --to
+  /// the word for --from and --to
   const char* name;
   const char* long_name;
   bool is_read;
   bool is_written;
-  /// g/cm3 where nobody says otherwise
+  /// whether densities are in g/cm3 by default
   bool in_grams;
-  /// columns and units, for those that may look alike
+  /// columns and units of formats that look alike
   const char* holds = "";
 };
 
@@ -165,21 +165,20 @@ inline constexpr std::array format_infos = {
   return format_infos[static_cast<std::size_t>(format)];
 }
 
-/// The words of --from, or of --to.
+/// The words for --from, or for --to.
 [[nodiscard]] std::vector<std::string> format_names(bool to_read);
 
-/// What the suffix of a name asks for, in small letters or capitals; nothing for .txt and others that say nothing.
+/// The format of a suffix in any case; nothing for .txt and other suffixes without a meaning.
 [[nodiscard]] std::optional<FileFormat> format_of_suffix(const std::filesystem::path& file);
-/// Whether a name has the suffix of UBC's files of places alone, .loc.
+/// Whether a name has .loc, UBC's suffix for points without data.
 [[nodiscard]] bool is_ubc_places(const std::filesystem::path& file);
-/// Whether a name has the suffix of UBC's magnetic data, .mag.
+/// Whether a name has .mag, UBC's suffix for magnetic data.
 [[nodiscard]] bool is_ubc_magnetic(const std::filesystem::path& file);
-/// Which property the suffix of a model's file promises: .den density, .sus susceptibility, .fld magnetization; "" for
-/// others.
+/// The property that a model's suffix stands for: .den density, .sus susceptibility, .fld magnetization; "" for others.
 [[nodiscard]] std::string property_of_suffix(const std::filesystem::path& file);
-/// Why a file is none of values of this name, by its suffix, with the suffixes that are; "" where it may be.
+/// Why the suffix does not fit values of this name, and which suffixes do; "" where it may fit.
 [[nodiscard]] std::string why_not_held(const std::filesystem::path& file, const std::string& name);
-/// The suffixes that say something, for messages.
+/// The suffixes with a meaning, for messages.
 [[nodiscard]] std::string known_suffixes();
 
 }  // namespace prismfield

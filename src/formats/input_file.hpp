@@ -19,7 +19,7 @@
 
 namespace prismfield {
 
-/// A file that a case names, and where the case does so: that is where errors about the file as a whole are reported.
+/// A file that a case names, and the place in the case, where errors of the file as a whole are reported.
 struct InputFile {
   std::filesystem::path path;
   /// "case.yaml:12"
@@ -27,70 +27,69 @@ struct InputFile {
   /// "model.prisms.file"
   std::string key;
 
-  /// The error that the file as a whole makes; `what` follows the path.
+  /// The error of the file as a whole; `what` follows the path.
   [[nodiscard]] InputError error(const std::string& what) const;
-  /// The key of the case that stands beside the file's own, "observations.stations.columns"; "" where no case names it.
+  /// The key next to the file's own, "observations.stations.columns"; "" where no case names the file.
   [[nodiscard]] std::string key_beside(const std::string& name) const;
 };
 
-/// The first `n` bytes of a file, fewer where there are no more, none where it cannot be read.
+/// The first `n` bytes of a file, or all of a shorter one; "" where it cannot be read.
 [[nodiscard]] std::string start_of_file(const std::filesystem::path& path, std::size_t n);
 
-/// True when a readable file begins as a grid of Surfer: DSAA, DSBB, DSRB.
+/// Whether a readable file begins like a grid of Surfer: DSAA, DSBB, DSRB.
 [[nodiscard]] bool is_surfer_grid(const std::filesystem::path& path);
 
-/// Throws InputError where a file that begins with `start` is no text, or one of another format: with its name and a
-/// remedy. Surfaces in text pass, since those who read them read lines too.
+/// Throws InputError, with the format and a remedy, for a file whose `start` is not text or is of another text format.
+/// Surfaces in text pass, since their readers read lines too.
 void check_is_text(const InputFile& file, std::string_view start);
 
-/// Throws InputError, with its name and a remedy, for a regular file of a foreign format, surfaces too.
+/// Throws InputError, with the format and a remedy, for a regular file of a foreign format, surfaces included.
 void refuse_foreign(const InputFile& file);
 
-/// By what a file is known to have stayed as it was: its number, its size and when it was last written. Two ranks with
-/// one stamp see one file, on different nodes too. Pipes and devices are always the same.
+/// Identifies a file's state: its number, size and time of writing. Equal stamps on two ranks, on any nodes, mean one
+/// file. Pipes and devices have a constant stamp.
 using FileStamp = std::array<std::int64_t, 4>;
 [[nodiscard]] FileStamp stamp_of(const std::filesystem::path& path) noexcept;
 
-/// Throws InputError when a file is not as it was before it was read.
+/// Throws InputError when a file has changed since `before`.
 void check_unchanged(const InputFile& file, const FileStamp& before);
 
-/// Throws InputError unless the file exists, is no folder and can be opened.
+/// Throws InputError for a folder and for a file that is missing or cannot be opened.
 void check_readable(const InputFile& file);
 
-/// True when a readable file begins as HDF5, netCDF-4 or classic netCDF do. Throws InputError for a name that promises
-/// one of them (.h5, .hdf5, .nc, .nc4) when the content is something else, but for a surface's, and for a geoh5
-/// workspace.
+/// Whether a readable file begins like HDF5, netCDF-4 or classic netCDF. Throws InputError for a geoh5 workspace, and
+/// for another content under a name of these formats (.h5, .hdf5, .nc, .nc4) unless it is a surface.
 [[nodiscard]] bool is_array_file(const InputFile& file);
 
-/// An HDF5 or netCDF file, of the classic formats too, as input: what RunError says becomes InputError.
+/// An HDF5, netCDF-4 or classic netCDF file as input for readers. It turns RunError into InputError.
 class ArrayFile {
 public:
-  /// Throws InputError when the file is damaged.
+  /// Throws InputError for a damaged file.
   explicit ArrayFile(const InputFile& file);
 
-  /// False for the classic netCDF formats.
+  /// False for classic netCDF.
   [[nodiscard]] bool is_hdf5() const noexcept { return std::holds_alternative<Hdf5File>(m_content); }
   [[nodiscard]] bool has(const std::string& path) const;
-  /// Names of the datasets directly in `group`. Throws InputError when there is no such group.
+  /// Names of the datasets in `group`, without subgroups. Throws InputError when the group is missing.
   [[nodiscard]] std::vector<std::string> dataset_names(const std::string& group) const;
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& dataset) const;
-  /// A numeric dataset, row-major, as doubles, netCDF's missing values as NaN. Throws InputError when it holds anything
-  /// but numbers, or when the file was changed since it was opened.
+  /// A numeric dataset, row-major, as doubles, with NaN for netCDF's missing values. Throws InputError for anything but
+  /// numbers and for a file that changed since it was opened.
   [[nodiscard]] std::vector<double> read(const std::string& dataset) const;
-  /// Names of a dataset's netCDF dimensions, slowest first, "" where there is none.
+  /// Names of a dataset's netCDF dimensions, slowest first; "" for a dimension without one.
   [[nodiscard]] std::vector<std::string> dimension_names(const std::string& dataset) const;
   [[nodiscard]] bool has_attribute(const std::string& dataset, const std::string& name) const;
-  /// A dataset's attribute of text; nothing where there is none of that name. Throws InputError when it is no text.
+  /// A dataset's text attribute, if it has it. Throws InputError for an attribute that is no text.
   [[nodiscard]] std::optional<std::string> text_attribute(const std::string& dataset, const std::string& name) const;
-  /// Names and values of a dataset's attributes of numbers or one text.
+  /// Names and values of a dataset's attributes that are numbers or one text.
   [[nodiscard]] std::vector<std::pair<std::string, AttributeValue>> attributes(const std::string& dataset) const;
-  /// The root's attribute of one number; nothing where there is none of that name, and in classic netCDF.
+  /// The root's attribute of one number, if the file is HDF5 and has it.
   [[nodiscard]] std::optional<double> root_number(const std::string& name) const;
 
 private:
   using Content = std::variant<Hdf5File, NetcdfClassic>;
 
-  /// ask(content); a failure is an error of the file.
+  /// ask(content); turns a failure into an error of the file.
   template <class Ask>
   auto ask(const Ask& ask) const {
     try {

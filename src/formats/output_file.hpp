@@ -15,17 +15,17 @@
 
 namespace prismfield {
 
-/// The shortest number that reads as this double again; without an exponent where that is no longer than 17 digits and
-/// some zeros.
+/// The shortest text that reads as this double again; without an exponent unless that takes more than 17 digits and a
+/// few zeros.
 [[nodiscard]] std::string number_text(double value);
 
-/// Bytes of these values as text, one separator each, by a thousand of them.
+/// Estimates the bytes of values as text, with a separator each, from a thousand of them.
 [[nodiscard]] std::int64_t text_bytes(const std::vector<double>& values);
 
-/// Text that is written from its beginning to its end, a piece at a time: it takes 1 MiB of memory whatever its size.
+/// Writes text sequentially through a buffer of 1 MiB. Writers of text formats use it.
 class TextOutput {
 public:
-  /// `file` has to outlive it.
+  /// `file` must outlive it.
   explicit TextOutput(TemporaryFile& file);
   TextOutput(const TextOutput&) = delete;
   TextOutput& operator=(const TextOutput&) = delete;
@@ -33,9 +33,9 @@ public:
   /// Throws RunError.
   void add(std::string_view text);
   void add(char c) { add(std::string_view(&c, 1)); }
-  /// As number_text().
+  /// Adds the value as number_text() gives it.
   void add(double value);
-  /// Writes what is left. Throws RunError; without a call the file is incomplete.
+  /// Writes the rest of the buffer; the file is incomplete without it. Throws RunError.
   void flush();
 
 private:
@@ -43,20 +43,20 @@ private:
   std::string m_buffer;
 };
 
-/// Calls step(); a RunError of it says of the file that `what`, "the result is", not written.
+/// Runs step() and adds to its RunError that `what`, such as "the result is", was not written.
 void telling(const std::filesystem::path& file, const std::string& what, const std::function<void()>& step);
 
-/// Has a file written as a whole: `write` gets a temporary file beside it and the name that it will have, links
-/// followed; the file takes its name when `write` returns. `what`: what messages call it, "the result". Throws
-/// RunError, by the file's name, also where the disk has less than `about_bytes` free, leaving neither a half-written
-/// file nor a changed old one.
+/// Writes a file as a whole. `write` receives a temporary file and the final name, with links followed; the file takes
+/// that name when `write` returns. `what`: the file in messages, "the result". Throws RunError, by the file's name,
+/// also where the disk has less than `about_bytes` free; it then leaves no half-written file and the old file
+/// unchanged.
 void write_complete_file(
     const std::filesystem::path& file, const char* what,
     const std::function<void(TemporaryFile& temporary, const std::filesystem::path& target)>& write,
     std::int64_t about_bytes = 0);
 
-/// What to write so that a reader who computes read(what is written) gets `value`: of `guess` and its neighbours within
-/// 2 ulp the one with the shortest text; `guess` where none of them will do.
+/// The number to write so that read(number) gives `value`: of `guess` and its neighbours within 2 ulp, the one with the
+/// shortest text; `guess` where none fits.
 template <class Read>
 [[nodiscard]] double readable(double value, double guess, const Read& read) {
   // the neighbours of 0 are -0 and numbers that nobody means
@@ -76,7 +76,7 @@ template <class Read>
   return best;
 }
 
-/// A value in a unit of which one is `to_si`, such that what is written times to_si is the value, where that can be.
+/// A value in a unit of `to_si` SI units, chosen so that written * to_si is `value` where that is possible.
 [[nodiscard]] inline double in_unit(double value, double to_si) {
   return to_si == 1 ? value : readable(value, value / to_si, [&](double written) { return written * to_si; });
 }

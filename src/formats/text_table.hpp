@@ -19,46 +19,44 @@
 
 namespace prismfield {
 
-/// What the columns of a table are.
+/// What the columns of a table mean; read_table() finds it.
 struct TableColumns {
-  /// as the file calls them, or the case where it names them
+  /// names in the file, or in the case where it states them
   std::vector<std::string> names;
-  /// as a header line calls the first of them, where the case names them too
+  /// the names in a header line, where the case states names too
   std::vector<std::string> header;
-  /// ' ': blanks
+  /// ' ': any blanks
   char separator = ',';
-  /// which of `names` each wanted column is, in the order of TableRequest::needed, then of optional; -1: none
+  /// index in `names` of each wanted column, in the order of TableRequest::needed, then optional; -1: missing
   std::vector<int> at;
-  /// unit of each of these, "" where none is stated
+  /// unit of each wanted column; "" where none is stated
   std::vector<std::string> units;
-  /// by a header or a comment, not by the case or their order
+  /// whether a header or comment names the columns, not the case or their order
   bool are_named_by_file = false;
-  /// where the columns are named, for messages about the units: "file:line" or the case's, and there the key
+  /// place and key of the columns' names, for messages about units: "file:line", or those of the case
   std::string named_where, named_key;
 };
 
-/// How a column's name is known: a canonical name wins over other spellings, these over weak ones, these over the
-/// weakest.
+/// The strength of a name for a column: canonical wins over other, other over weak, weak over weakest.
 enum class Spelling { canonical, other, weak, weakest };
 
-/// Another name of a wanted column.
+/// Another name for a wanted column.
 struct ColumnAlias {
   std::string spelling, name;
-  /// a weak one holds only where no other column has the same meaning; the case may call such a column of a header by
-  /// another word
+  /// a weak one counts only where no other column has the same meaning, and the case may give such a column another
+  /// name
   Spelling strength = Spelling::other;
 };
 
-/// Which columns of a table are wanted.
+/// Which columns a reader wants from a table, and how to read it.
 struct TableRequest {
-  /// canonical names, in the order of the columns of a file without header
+  /// canonical names, in the order of a file without header
   std::vector<std::string> needed;
-  /// canonical names of columns that are read where the file has them; a table of such has to name its columns
+  /// canonical names of columns to read where the file has them; a table with them must name its columns
   std::vector<std::string> optional;
-  /// the last column needed may be missing where the table has an optional one, and columns without names are those
-  /// needed
+  /// the last needed column may be missing where there is an optional one; columns without names are the needed ones
   bool is_last_replaceable = false;
-  /// canonical names of columns that may follow those needed in a file without header, and are not read
+  /// canonical names of columns that may follow the needed ones in a file without header; they are not read
   std::vector<std::string> spare;
   std::vector<ColumnAlias> aliases;
   /// Names are as people write them, see place_heading(): with a unit, which Table::units then holds, and with what
