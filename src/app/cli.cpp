@@ -173,7 +173,7 @@ public:
     return found == m_commands.end() ? nullptr : &*found;
   }
 
-  /// Reads the arguments, of which the first names `command`.
+  /// Parses the arguments; the first one is the name of `command`.
   Asked parse(const Command& command, const std::vector<std::string>& arguments);
 
 private:

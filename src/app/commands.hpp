@@ -25,8 +25,8 @@ struct ProgramEnd {
 /// `prismfield run`: reads the case, computes its fields and writes the result, with messages on the way.
 [[nodiscard]] ProgramEnd execute(const RunOptions& options, const std::vector<std::string>& kokkos_options,
                                  const Communicator& communicator);
-/// `prismfield sensitivity`: makes the matrix G of a case as its section sensitivity asks for, tells what it takes and
-/// what products take, writes G to sensitivity.file and the fields G m to output.file.
+/// `prismfield sensitivity`: makes G of a case as its section sensitivity requires, reports its size and the time of
+/// products, writes G to sensitivity.file and the fields G m to output.file.
 [[nodiscard]] ProgramEnd execute(const SensitivityOptions& options, const std::vector<std::string>& kokkos_options,
                                  const Communicator& communicator);
 /// `prismfield invert`: reads the case, inverts its data for densities and writes the model, with a line a solution on

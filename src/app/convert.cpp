@@ -69,7 +69,7 @@ std::vector<std::string> not_carried(const ReadFile& in, FileFormat format) {
   return {fmt::format("not carried: {}", fmt::join(names, ", "))};
 }
 
-/// Units of IN that are not those in which it is told what was read; nothing where all are.
+/// A remark on units of IN that differ from those of the report; "" where all are equal.
 std::string units_in(const ReadFile& in) {
   const auto* points = std::get_if<PointFields>(&in.content);
   if (in.format == FileFormat::tomofast_data && points != nullptr && points->fields == FieldList{Field::gz}) {
@@ -121,7 +121,7 @@ void convert(const ConvertOptions& options) {
   write.axes = options.output_axes;
   write.field = options.field;
   write.inactive = options.output_inactive ? options.output_inactive : options.inactive;
-  // 0 is no density, not a mark, unless the cells are to be told apart by it
+  // 0 means no density, not inactive, unless inactive cells must be distinguished from others
   if (!options.output_inactive && options.inactive) write.inactive_said_by = "--inactive";
   if (options.output_inactive && *options.output_inactive != 0) write.inactive_said_by = "--output-inactive";
   write.title = options.in.stem().string();

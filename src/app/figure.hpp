@@ -33,8 +33,8 @@ namespace prismfield {
 /// What a style is to the drawing tools: their third argument, as JSON with the keys that they know.
 [[nodiscard]] std::string style_json(const FigureStyle& style);
 
-/// Why there is no colour map of this name, with near spellings; "" where there is one, where none is named, and where
-/// no Python can tell.
+/// Why there is no colour map of this name, with near spellings; "" for a valid name, for no name, and where there is
+/// no Python to ask.
 [[nodiscard]] std::string colour_map_problem(const std::string& colour_map);
 
 /// Names of what figures of results draw, as variables are called.

@@ -374,7 +374,7 @@ std::string time_line(const std::optional<InversionSeconds>& estimate, const Inv
                      duration_text(seconds.setup), duration_text(seconds.product), counted(products, "product"));
 }
 
-/// What a user should be told of densities, bounds or a reference, that can hardly be in their unit.
+/// Warnings for densities, bounds or a reference that suggest another unit.
 std::vector<std::string> density_warnings(const Case& run, const InversionInputs& inputs) {
   std::vector<std::string> warnings = constant_warnings(run.gravitational_constant);
   const InversionSettings& settings = run.inversion->settings;
@@ -424,7 +424,7 @@ std::vector<double> residuals_of(const PredictedData& data, std::size_t field) {
   return residuals;
 }
 
-/// Names data of which Huber's norm may have taken an anomaly for outliers.
+/// Warnings for data where Huber's norm may treat an anomaly as outliers.
 std::vector<std::string> borne_out_warnings(const InversionOutcome& outcome, DataNorm norm) {
   std::vector<std::string> warnings;
   if (norm == DataNorm::squares) return warnings;

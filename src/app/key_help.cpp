@@ -216,7 +216,7 @@ std::string assignment(const Entry& entry) {
   return is_plain ? "--set " + text : "--set '" + text + "'";
 }
 
-/// Of lines, each of which ends.
+/// Indents each line of `text`, which ends with a line end.
 std::string indented(const std::string& text, const std::string& indent) {
   std::string result;
   for (const std::string& line : split(text.substr(0, text.size() - 1), '\n')) result += indent + line + "\n";

@@ -7,9 +7,9 @@
 
 namespace prismfield {
 
-/// What `prismfield help KEY` prints of a key of a case or, behind "study.", of a study: a full path such as
-/// model.voxels.easting or its last part, of which several are listed. Throws InputError, with the nearest spellings,
-/// where there is none. Text and tables fit into so many columns; examples are never broken.
+/// The text of `prismfield help KEY` for a key of a case or, after "study.", of a study. `key`: a full path such as
+/// model.voxels.easting, or its last part; several matches give a list. Text and tables are `columns` wide, examples
+/// are never broken. Throws InputError, with the nearest spellings, for an unknown key.
 [[nodiscard]] std::string key_help(const std::string& key, std::size_t columns = 100);
 
 /// Whether key_help() knows it.

@@ -33,7 +33,7 @@ namespace {
 /// Ends the whole run after a failure that the other ranks may not share.
 ExitCode end_all_ranks(const Communicator& communicator, const Explanation& failure) {
   const bool is_root = communicator.rank() == 0;
-  // A failure of all ranks is told once: rank 0 speaks and ends the others while they wait.
+  // When all ranks fail, one message is enough: rank 0 prints it and ends the others while they wait.
   if (!is_root) std::this_thread::sleep_for(std::chrono::seconds(2));
   std::cerr << (is_root ? "" : "rank " + std::to_string(communicator.rank()) + ": ") << failure.message << std::endl;
   const ExitCode code = exit_code(failure.kind);

@@ -99,7 +99,7 @@ std::string cost_text(const MethodCost& cost) {
   return text;
 }
 
-/// Every rank's share and memory, as --dry-run tells it.
+/// Share and memory of every rank, for --dry-run.
 struct RankSizes {
   std::vector<std::int64_t> prisms, points, host, device;
 };
@@ -167,7 +167,7 @@ ProblemSize size_of(const Inputs& inputs) {
   return problem;
 }
 
-/// The plan of the run; what it finds wrong is told by the lines of the case. Collective.
+/// The plan of the run. Errors carry the lines of the case. Collective.
 Plan plan_of(const Inputs& inputs, const PrismSource& prisms, const Communicator& communicator) {
   try {
     return plan_on_ranks(inputs.run.request(), prisms, inputs.points, size_of(inputs), communicator);
@@ -214,7 +214,7 @@ void check_rank_grid(const Case& run, const Communicator& communicator) {
                                point_parts, communicator.size(), prism_parts * point_parts));
 }
 
-/// Tells all ranks which threads or device this rank's plan uses.
+/// Gathers the threads or device of every rank's plan into `places`. Collective.
 void gather_plan_workers(const Plan& plan, const Communicator& communicator, std::vector<RankPlace>& places) {
   const KokkosFacts facts = kokkos_facts();
   const bool on_device = is_device(plan.space);

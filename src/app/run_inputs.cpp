@@ -110,8 +110,7 @@ std::string named_points(const Points& points, const std::vector<std::int64_t>& 
   return fmt::format("{}", fmt::join(named, ", "));
 }
 
-/// What is to be told of points below the columns of a terrain or so near to them that their steps count; "" when
-/// nothing is.
+/// The warning for points below the columns of a terrain, or so near that their steps matter; "" where there are none.
 std::string staircase_text(const Terrain& terrain, const Points& points, double gravitational_constant) {
   const std::vector<std::int64_t> below = terrain.points_below(points);
   const NearGround near = terrain.near_ground(points);
@@ -136,8 +135,8 @@ std::string staircase_text(const Terrain& terrain, const Points& points, double 
              named_point(points, static_cast<std::size_t>(near.worst)), spacing, spacing);
 }
 
-/// What is to be told of points above a surface that is itself below sea level, where nothing says what is meant; ""
-/// when nothing is.
+/// The warning for points above a surface below sea level, where the case does not say whether water counts; "" where
+/// there are none.
 std::string below_sea(const Inputs& inputs) {
   const AboveTerrain* const above = above_terrain(inputs.run);
   if (above == nullptr || above->sea_level) return "";
@@ -365,7 +364,7 @@ std::string two_digits(double value) {
 
 std::vector<std::string> linearity_warnings(const Fields& result, const Magnetic& magnetic) {
   if (!result.fields.contains(Field::tmi)) return {};
-  // the largest |B| that the fields of the result tell
+  // the largest |B| that follows from the fields of the result
   const std::size_t n = result.values.size() / static_cast<std::size_t>(result.fields.size());
   const auto at = [&](Field field, std::size_t point) {
     if (!result.fields.contains(field)) return 0.0;

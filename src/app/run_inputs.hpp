@@ -50,10 +50,10 @@ struct Inputs {
 /// The number of pairs of prisms and points, "3,779,190,000".
 [[nodiscard]] std::string pairs_text(const Plan& plan);
 
-/// Tells, unless options.quiet, the notes, the keys that are not used and where the figure goes, on standard error.
+/// Prints to standard error, unless options.quiet: notes, unused keys, and the figure's file.
 void tell_notes(const CaseOptions& options, const Case& run, std::vector<std::string> notes);
 
-/// Tells the warnings of model and points, and notes as tell_notes() does.
+/// Prints the warnings about model and points, then notes as tell_notes() does.
 void tell_inputs(const CaseOptions& options, const Inputs& inputs);
 
 /// Goes on from the case's checkpoint, if the options want it and there is one: whether there is. `n_files`: that may
@@ -62,12 +62,12 @@ void tell_inputs(const CaseOptions& options, const Inputs& inputs);
 [[nodiscard]] bool go_on(const CaseOptions& options, const Case& run, const Digest& hash, int n_files,
                          const Communicator& communicator, const std::function<std::optional<FoundCheckpoint>()>& read);
 
-/// Tells of the checkpoint: how far it is, unless options.quiet, where the run goes on from it, or that it will be
-/// replaced.
+/// Prints the state of the checkpoint: its progress (unless options.quiet) where the run resumes from it, or that the
+/// run replaces it.
 void tell_checkpoint(const CaseOptions& options, const std::filesystem::path& file, const std::string& how_far);
 
-/// What a user should know of points in, on and at the edges of prisms. `magnetic`: of the run; `terrain`: the model
-/// when it is one; tell_inputs() told of the points below it.
+/// Warnings about points in, on and at the edges of prisms. `magnetic`: settings of the run; `terrain`: the model, if
+/// it is one. tell_inputs() covers the points below a terrain.
 [[nodiscard]] std::vector<std::string> point_warnings(const Points& points, const Fields& result,
                                                       const Magnetic& magnetic, const Terrain* terrain = nullptr);
 

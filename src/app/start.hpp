@@ -23,7 +23,7 @@ namespace prismfield {
 using Moment = std::chrono::steady_clock::time_point;
 [[nodiscard]] double seconds_since(Moment begin);
 
-/// Tells what went wrong though the program goes on, on standard error.
+/// Prints a warning to standard error.
 void warn(const std::string& message);
 
 /// What a diagnosis, hint or estimate says; nothing, with a warning, where it fails: none of them ends a command that
@@ -40,8 +40,8 @@ auto diagnosed(const char* what, const Diagnose& diagnose) -> decltype(diagnose(
   }
 }
 
-/// What `make` returns; of errors in the input and stops, which all ranks find alike, rank 0 tells: they end in order,
-/// not by an abort. Collective.
+/// What `make` returns. Errors in the input and stops, equal on all ranks, are printed by rank 0 and end the run
+/// without an abort. Collective.
 template <class Make>
 auto made_together(const Communicator& communicator, const Make& make) {
   decltype(make()) made;

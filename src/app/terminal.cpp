@@ -195,7 +195,7 @@ Progress::Progress(ProgressStyle style, std::ostream& out, Clock clock, std::siz
 
 Progress::~Progress() {
   if (!m_has_line) return;
-  // A stream that fails here has nothing left to tell.
+  // nothing can be reported when this stream fails
   try {
     m_out << std::string("\r") + erase_rest + "\r" << std::flush;
   } catch (const std::ios_base::failure&) {

@@ -77,7 +77,7 @@ private:
   std::unique_ptr<WrappingBuffer> m_buffer;
 };
 
-/// How a run tells how far it is.
+/// How a run shows its progress.
 enum class ProgressStyle {
   silent,
   /// one line with a bar, rewritten, for a terminal
@@ -89,7 +89,7 @@ enum class ProgressStyle {
 /// The style for standard error: a line on a terminal, a log elsewhere, silent when asked for.
 [[nodiscard]] ProgressStyle progress_style(bool quiet);
 
-/// Tells how far a run is, its rate and the time left.
+/// Shows progress, rate and remaining time of a run.
 class Progress {
 public:
   /// Seconds from any fixed moment, never decreasing.
@@ -108,7 +108,7 @@ public:
   void update(double done_fraction, std::int64_t pairs_done);
   /// The same in other words, as `text` returns them where they are shown.
   void show(double done_fraction, const std::function<std::string()>& text);
-  /// What is done now that tells no progress, on a terminal alone.
+  /// Shows the present step where there is no progress to show; on a terminal only.
   void note(const std::string& text);
 
 private:

@@ -12,36 +12,36 @@ namespace prismfield {
 inline constexpr const char* no_memory_message =
     "error: there is not enough memory; run, sensitivity and invert tell by --dry-run how much a case needs";
 
-/// From now on crashes that a CrashGuard watches, and memory that runs out where no error can be thrown, end the
-/// process with a message and the exit code of their kind, `exit_code`, which does only what a signal handler may. For
-/// programs, not libraries; call it once, in main.
+/// Makes crashes under a CrashGuard, and lack of memory where no error can be thrown, end the process with a message
+/// and the exit code of their kind. `exit_code` may do only what a signal handler may. For programs, not libraries;
+/// main calls it once.
 void end_crashes_clearly(int (*exit_code)(ErrorKind));
-/// Whether it was called.
+/// Whether end_crashes_clearly() was called.
 [[nodiscard]] bool crashes_end_clearly() noexcept;
 
-/// What is removed when a crash, a lack of memory or a signal ends the process with a message: a few files at a time.
-/// The name must live until it is forgotten.
+/// Registers a file to remove when a crash, lack of memory or a signal ends the process with a message; a few files at
+/// a time. The name must live until forget_unfinished_file().
 void add_unfinished_file(const char* name) noexcept;
 void forget_unfinished_file(const char* name) noexcept;
 
-/// Removes the unfinished files, writes a line to standard error and ends the process, with 1 where nobody called
+/// Removes unfinished files, writes a line to standard error and ends the process, with exit code 1 in programs without
 /// end_crashes_clearly(). Does only what a signal handler may.
 [[noreturn]] void end_with(const char* message, ErrorKind kind) noexcept;
 
-/// While it lives, a crash of a library that does not survive damaged files or a lack of memory, and its calling
-/// exit(), end the process with this guard's words, in a program that asked for it: with the code of its kind, or,
-/// after a crash, by its signal where a core is asked for (ulimit -c). Not for several threads at once.
+/// While it lives, a crash or exit() of a library that cannot cope with damaged files or lack of memory ends the
+/// process with this guard's message and the exit code of its kind; where core dumps are on (ulimit -c), a crash ends
+/// by its signal. Needs end_crashes_clearly(). Not for several threads at once.
 class CrashGuard {
 public:
-  /// `message`: what the user reads.
+  /// `message`: what the user reads
   CrashGuard(std::string message, ErrorKind kind);
   ~CrashGuard();
   CrashGuard(const CrashGuard&) = delete;
   CrashGuard& operator=(const CrashGuard&) = delete;
 
-  /// Other words and another kind from now on.
+  /// Replaces message and kind.
   void say(std::string message, ErrorKind kind);
-  /// From now on a crash is this guard's, of several that live.
+  /// Makes this guard, of several that live, the one for crashes from now on.
   void watch() const noexcept;
 
 private:
@@ -51,9 +51,9 @@ private:
   ErrorKind m_kind;
 };
 
-/// While it lives, more than five seconds of processor time end the process with the words of the guard that watches:
-/// for calls of microseconds that come to no end on damaged files. It does nothing where no CrashGuard lives. Not for
-/// several threads at once.
+/// While it lives, more than five seconds of processor time end the process with the message of the guard that watches,
+/// for calls of microseconds that may loop forever on damaged files. Does nothing without a CrashGuard. Not for several
+/// threads at once.
 class LoopGuard {
 public:
   LoopGuard() noexcept;

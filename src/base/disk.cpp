@@ -89,7 +89,7 @@ void PositionedFile::resize(std::int64_t n) const {
   if (n == 0) return;
   while (::fallocate(m_descriptor, 0, 0, n) != 0) {
     if (errno == EINTR) continue;
-    // not every file system can be asked; writing tells
+    // some file systems cannot reserve room; then a write reports the error
     if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) fail("cannot write", errno);
     return;
   }

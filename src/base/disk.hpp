@@ -14,15 +14,14 @@ namespace prismfield {
 /// errno.
 [[noreturn]] void throw_write_error(const std::string& what, int reason);
 
-/// Bytes that this user can still write to the disk of a folder; nothing where the system does not tell. Quotas are not
-/// known.
+/// Bytes that this user can still write to a folder's disk, if the system reports them. Quotas are not known.
 [[nodiscard]] std::optional<std::int64_t> free_bytes(const std::filesystem::path& folder);
 
-/// Whether two folders are on one disk; false where the system does not tell.
+/// Whether two folders are on one disk; false where the system does not report it.
 [[nodiscard]] bool on_one_disk(const std::filesystem::path& a, const std::filesystem::path& b);
 
-/// A file that is there already, read or written at places of one's own choice: by several processes side by side, and
-/// from several threads. Messages call it `told`, the name that it has or will have.
+/// An existing file that several processes and threads read or write at any position. Messages name it `told`, its
+/// present or later name.
 class PositionedFile {
 public:
   enum class Access { read, write };

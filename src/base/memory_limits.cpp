@@ -66,7 +66,7 @@ const GroupFiles files_of_version_2 = {
 std::int64_t group_number(const fs::path& folder) {
   struct stat status {};
   if (::stat(folder.c_str(), &status) != 0) return 0;
-  // exact as a double too, as which ranks tell it to each other
+  // exact as a double too, since ranks exchange it as one
   constexpr std::uint64_t bits = (std::uint64_t{1} << 52) - 1;
   const std::uint64_t number =
       static_cast<std::uint64_t>(status.st_ino) * 4096 + static_cast<std::uint64_t>(status.st_dev);
@@ -136,7 +136,7 @@ void add_groups(const fs::path& root, std::vector<MemoryLimit>& found) {
     add_group(mount.folder, files, found);
     const std::optional<fs::path> own = own_group(root, mount.is_version_2);
     if (!own) continue;
-    // a container sees its own group as the top one, though its path may be told from the machine's
+    // a container sees its own group as the top one, although its path may be relative to the machine's
     const fs::path below = own->lexically_relative(mount.top);
     fs::path folder = mount.folder;
     for (const fs::path& part : below) {
@@ -167,7 +167,7 @@ std::vector<MemoryLimit> memory_limits(const fs::path& root, const ProcessLimits
   std::vector<MemoryLimit> found;
   constexpr std::int64_t machine_group = 1;
   constexpr std::int64_t kib = 1024;
-  // before Linux 3.14 the system does not tell what is available; no field is 0 then
+  // Linux reports available memory from 3.14 on; before, no field is 0
   const std::int64_t free = numbers_of(root / "proc/meminfo", {"MemAvailable:"}).front();
   if (free > 0) found.push_back({MemoryBound::machine, free * kib, machine_group});
   add_groups(root, found);

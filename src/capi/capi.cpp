@@ -774,7 +774,7 @@ pf_code pf_operator_new(const pf_prisms* prisms, const pf_points* points, const 
   });
 }
 void pf_operator_delete(pf_operator* made) {
-  // its memory may be a device's, of which a forked process knows nothing
+  // its memory may be on a device, which a forked process cannot use
   if (made == nullptr || is_forked()) return;
   guarded([&] {
     {

@@ -107,7 +107,7 @@ double tolerance_at(double height, double rounding) {
 struct WrongCells {
   /// the first of them, an active cell
   std::size_t first = 0;
-  /// "2 active cells, the first of which is cell 7 (...)"; empty: none is wrong
+  /// "2 active cells, the first of which is cell 7 (...)"; empty: no errors
   std::string text;
 };
 

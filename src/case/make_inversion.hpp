@@ -32,7 +32,7 @@ struct InversionInputs {
   std::vector<double> start;
   /// what was done with the files
   std::vector<std::string> notes;
-  /// what the user should be told though the inversion goes on
+  /// warnings for the user; the inversion goes on
   std::vector<std::string> warnings;
 
   [[nodiscard]] std::int64_t n_epochs() const noexcept { return epoch_count(epochs); }

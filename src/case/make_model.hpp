@@ -24,8 +24,8 @@ namespace prismfield {
 class Communicator;
 struct Case;
 
-/// The ensemble that a run computes, with its description and its warnings. Every rank holds all of it. Cells whose
-/// properties are all 0 and prisms of zero size have no number.
+/// The ensemble of a case, with its description and warnings; make_model() makes it, the commands use it. Every rank
+/// has all of it. Cells with all properties 0 and prisms of zero size are not numbered.
 class Model {
 public:
   explicit Model(std::unique_ptr<Cells> cells) : m_prisms(std::move(cells)) {}
@@ -33,50 +33,50 @@ public:
   explicit Model(std::unique_ptr<Terrain> terrain) : m_prisms(std::move(terrain)) {}
 
   [[nodiscard]] const PrismSource& source() const noexcept;
-  /// Its cells; null for a list of prisms and for a terrain.
+  /// The cells; null for a list of prisms or a terrain.
   [[nodiscard]] const Cells* cells() const noexcept;
-  /// The terrain that it is; null for others.
+  /// The terrain; null for other models.
   [[nodiscard]] const Terrain* terrain() const noexcept;
   /// One line for --dry-run and the terminal, e.g. "voxels 700 x 700 x 50, 251946 prisms with density".
   [[nodiscard]] std::string description() const;
-  /// What its prisms are made of; of random properties the range that they are drawn from.
+  /// The ranges of all properties; for random ones, the range that they are drawn from.
   [[nodiscard]] PropertyRanges ranges() const noexcept;
-  /// What the user should be told though the run goes on (prisms of zero size left out, ...).
+  /// Warnings for the user (prisms of zero size left out, ...); the run goes on.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept;
-  /// What users should see that is no error (inactive cells).
+  /// Remarks for the user that are no errors (inactive cells).
   [[nodiscard]] std::vector<std::string> notes() const;
-  /// Host memory that the ensemble itself occupies, and at most while it was being made, bytes.
+  /// Host memory of the ensemble now and at its peak while it was made, bytes.
   [[nodiscard]] std::int64_t memory_bytes() const noexcept;
   [[nodiscard]] std::int64_t peak_memory_bytes() const noexcept;
-  /// Of all numbers of it that files may have brought, in the units that are computed with: whatever happens to the
-  /// files after they were read, it is of what was read. The same on every rank, for any number of ranks.
+  /// A checksum of all its numbers that may come from files, in the units of computation. Later changes of the files
+  /// have no effect. Equal on every rank, for any number of ranks.
   [[nodiscard]] Digest digest() const;
 
-  /// (prism) SI; empty: the model has none.
+  /// (prism), SI; empty: the model has none.
   [[nodiscard]] std::vector<double> susceptibilities() const;
-  /// What a susceptibility of 1 SI is magnetised to, A/m: F0/mu0.
+  /// Sets the magnetisation of a susceptibility of 1 SI, F0/mu0, A/m.
   void set_induced(const std::array<double, 3>& induced) noexcept;
 
 private:
   std::variant<std::unique_ptr<Cells>, std::unique_ptr<ListedSource>, std::unique_ptr<Terrain>> m_prisms;
 };
 
-/// Whether files say the densities of a case's model, not the case itself.
+/// Whether the densities of a case's model come from files.
 [[nodiscard]] bool densities_of_file(const Case& run);
 
-/// The ensemble that a case's model describes; reads and validates the files that it names, each once, by rank 0.
-/// Throws InputError with every error found, the same on every rank, and AgreedFailure for failures. Collective.
+/// Makes the ensemble of a case's model. Rank 0 reads and validates each file once. Throws InputError with every error
+/// found, the same on every rank; AgreedFailure for failures. Collective.
 [[nodiscard]] Model make_model(const Case& run, const Communicator& communicator);
 
-/// The cells of a case's model, whatever fills them.
+/// The cells of a case's model without their properties.
 struct CellGrid {
   CellEdges edges;
-  /// of the edges, see PrismSource::rounding()
+  /// rounding of the edges, see PrismSource::rounding()
   std::array<double, 3> rounding{};
 };
 
-/// The cells of voxels or any mesh; reads the files that their edges name, not those of densities. Throws InputError
-/// with every error found: numbers of cells that cannot be and coordinates beyond max_coordinate too.
+/// Makes the cells of voxels or a mesh from the case and files of edges, without files of properties. Throws InputError
+/// with every error found, among them impossible numbers of cells and coordinates beyond max_coordinate.
 [[nodiscard]] CellGrid make_cell_grid(const Case& run);
 
 /// The magnetisation of cells, A/m, along easting, northing and upward, that a file has: a dataset of three components
@@ -86,7 +86,7 @@ struct CellGrid {
                                                                           const CellEdges& edges,
                                                                           std::vector<std::string>& notes);
 
-/// Makes rank 0's values everybody's, their numbers too. Collective.
+/// Copies rank 0's values and their numbers to all ranks. Collective.
 template <class... Values>
 void broadcast_all(const Communicator& communicator, Values&... values) {
   (broadcast(communicator, values), ...);

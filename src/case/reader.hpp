@@ -69,7 +69,7 @@ public:
     m_problems.add(value.where, value.path, std::move(what));
     return std::nullopt;
   }
-  /// Counts a problem and returns true when there are so many that it would not be told: its message takes time.
+  /// Whether a further problem would only be counted, so that no message need be made; counts it then.
   bool only_counted() {
     if (m_problems.is_full()) m_problems.count_more(1);
     return m_problems.is_full();
@@ -96,8 +96,8 @@ public:
   std::optional<bool> truth(const Value& value);
   std::optional<std::string> words(const Value& value, const char* expected);
   std::optional<std::filesystem::path> path(const Value& value);
-  /// A path relative to the case's folder. Throws std::logic_error for a key of which the table of keys does not say
-  /// that it names an input.
+  /// A path relative to the case's folder. Throws std::logic_error for a key that the table of keys does not mark as an
+  /// input.
   std::optional<std::filesystem::path> input(const Value& value);
   [[nodiscard]] std::filesystem::path in_folder(const std::filesystem::path& file) const { return m_folder / file; }
   std::optional<double> with_unit(const Value& value, const std::vector<std::pair<std::string, double>>& units,
@@ -153,7 +153,7 @@ public:
   [[nodiscard]] bool has(const std::string& key) const;
   /// The value of a key, if it is there; a key without a value is an error.
   [[nodiscard]] std::optional<Value> find(const std::string& key) const;
-  /// True when a key was written that is none, and that this one is the nearest to: it was told.
+  /// Whether an unknown key was written that is nearest to this one; its error was reported.
   [[nodiscard]] bool has_misspelt(const std::string& key) const;
   /// As find, and a missing key is an error, unless it was misspelt; `expected` says what belongs there.
   [[nodiscard]] std::optional<Value> need(const std::string& key, const std::string& expected) const;

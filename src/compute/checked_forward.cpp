@@ -252,8 +252,8 @@ private:
     return m_fields.values[row * n_points() + i];
   }
 
-  /// Whether a field of this order has a value at a point, of which those are singular: not the tensor, B and
-  /// its gradient.
+  /// Whether a field of this order has a value at a point. At `singular` points the tensor, B and its gradient have
+  /// none.
   [[nodiscard]] static bool has_value(int order, const std::vector<std::int64_t>& singular, std::int64_t point) {
     return order < 2 || !std::binary_search(singular.begin(), singular.end(), point);
   }
@@ -337,7 +337,7 @@ Request tighter(const Request& last, double error, double aim, bool can_fall, do
     tolerance *= share_of_repeat;
     error *= share_of_repeat;
   } while (error > aim && tolerance > default_tolerance);
-  // of which the direct method takes a tenth
+  // the direct method keeps to a tenth of the tolerance
   return can_fall && tolerance > 10 * default_tolerance ? next : exact(next, least);
 }
 

@@ -153,7 +153,7 @@ private:
 /// Reads a run's files. Throws Unusable, for the file at().
 class KeptFiles final : public KeptRun {
 public:
-  /// `run`: of which method and case.
+  /// `run`: its method and case.
   KeptFiles(fs::path checkpoint, CheckpointRun run) : m_checkpoint(std::move(checkpoint)), m_run(std::move(run)) {}
 
   /// Whether there is a checkpoint; reads the layout.
@@ -173,7 +173,7 @@ public:
   }
   [[nodiscard]] const CheckpointRun& run() const noexcept { return m_run; }
   [[nodiscard]] const fs::path& at() const noexcept { return m_at; }
-  /// Tells what was read from an earlier or later state of rank 0 of the same run.
+  /// Identifies the state of rank 0; earlier and later states of the run have others.
   [[nodiscard]] Digest id() const noexcept { return m_id; }
 
   [[nodiscard]] std::vector<std::int64_t> layout() override { return m_run.layout; }

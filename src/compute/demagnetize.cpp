@@ -33,7 +33,7 @@ using Vectors = Kokkos::View<double**, Kokkos::LayoutLeft, Host>;
 constexpr double least_residual = 1e-10;
 /// Of a run's tolerance.
 constexpr double share_of_residual = 0.1;
-/// Products between two restarts, each of which keeps a vector, and in all.
+/// Products between two restarts (each keeps a vector), and in all.
 constexpr int products_of_a_cycle = 30, most_products = 300;
 
 std::array<std::vector<double>, 3> components_of(const Vector& all) {
@@ -222,7 +222,7 @@ SelfConsistentMagnetization demagnetize(const PrismSource& prisms, std::span<con
   // what is left of the equation is as much of the magnetisation, times at most this
   const double growth = 1 + largest / 3;
   const double wanted = std::max(least_residual, share_of_residual * request.execution.tolerance / growth);
-  // of which products, as they are checked, keep a fifth
+  // checked products keep to a fifth of their tolerance
   const double tolerance = request.execution.tolerance > default_tolerance ? wanted : default_tolerance;
   System system(prisms, susceptibility, request, tolerance, communicator, observer);
   const Vector& right_side = system.right_side();

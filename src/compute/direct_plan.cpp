@@ -57,8 +57,8 @@ double seconds_of_pair(const EngineTraits& traits, KernelKind kernel) {
   return 1e-9 * (of_thread / traits.threads);
 }
 
-/// Whether to zero and sum up a grid for each thread of a host takes more than a twentieth of the pairs' time, as with
-/// few prisms at many points: then one grid is enough, of which each thread has a share of the points.
+/// Whether zeroing and summing a grid per thread of a host takes more than a twentieth of the pairs' time, as for few
+/// prisms at many points. Then all threads share one grid, each with its part of the points.
 bool grids_cost_too_much(const Plan& plan, const EngineTraits& traits) {
   constexpr double most_of_pairs = 0.05;
   constexpr std::int64_t groups_per_thread = 16;
@@ -185,7 +185,7 @@ std::array<double, 3> rounding_of(const Plan& plan, const PrismSource& prisms, c
   std::array<double, 3> rounding{};
   for (std::size_t d = 0; d < 3; ++d) {
     rounding[d] = prisms.rounding()[d] + points.rounding[d];
-    // single precision sees coordinates relative to the centre, whose ulp tell nothing of those before
+    // single precision takes coordinates relative to the centre, with other ulp than those of the input
     constexpr double ulps = 4;
     if (plan.precision == Precision::single) {
       rounding[d] += ulps * std::numeric_limits<double>::epsilon() * largest[d];
@@ -207,7 +207,7 @@ void plan_direct(Plan& plan, const Request& request, const ProblemSize& problem,
 }
 
 double truncation_of(const Plan& plan) noexcept {
-  // the largest value is the sum of many pairs, some of which may cancel
+  // the largest value is the sum of many pairs, and pairs may cancel
   constexpr double share = 0.1;
   return plan.tolerance < default_tolerance ? share * plan.tolerance
                                             : std::max(share * plan.tolerance, default_truncation);

@@ -32,7 +32,7 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// What ranks add up: linear fields, and the native ones of which others are made.
+/// The fields that ranks add up: linear ones, and the native fields of the others.
 FieldList summed_fields(FieldList asked) {
   FieldList summed;
   for (const FieldInfo& field : asked)

@@ -144,7 +144,7 @@ protected:
     }
   }
 
-  /// Makes the plan tell the scratch of products as it is now.
+  /// Updates the plan's memory to the present scratch of products.
   void count_scratch() noexcept {
     const std::int64_t now =
         scratch_bytes() + static_cast<std::int64_t>((m_product.size() + m_input.size()) * sizeof(double));
@@ -210,7 +210,7 @@ private:
   }
 
   Vector m_product, m_input;
-  /// bytes of scratch that the plan tells already
+  /// bytes of scratch that the plan already includes
   std::int64_t m_counted = 0;
 };
 

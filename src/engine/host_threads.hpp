@@ -21,12 +21,12 @@ void start_all_threads() noexcept;
 /// Threads of a rank on `cores` cores that `sharing` ranks may run on, where nobody says how many.
 [[nodiscard]] int default_host_threads(std::size_t cores, int sharing) noexcept;
 
-/// What a text that tells Kokkos a number of threads should have been, where OpenMP starts `limit` at most; "" when it
-/// is right.
+/// The expected form of a text with a number of threads for Kokkos, where OpenMP starts at most `limit`; "" for a valid
+/// text.
 [[nodiscard]] std::string expected_threads(std::string_view text, int limit = openmp_thread_limit());
 
-/// Throws InputError when `text`, the value of OMP_NUM_THREADS or nullptr, is none that OpenMP understands or asks for
-/// more threads than Kokkos has room for; the latter only where it `decides`, because nothing else says how many.
+/// Throws InputError when `text`, the value of OMP_NUM_THREADS or nullptr, is no number that OpenMP accepts and, with
+/// `decides`, when it asks for more threads than Kokkos supports. `decides`: nothing else sets the number of threads.
 void check_openmp_threads(const char* text, bool decides);
 
 }  // namespace prismfield

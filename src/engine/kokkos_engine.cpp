@@ -127,7 +127,7 @@ private:
     constexpr std::int64_t shortest_gap = 1'000'000;
     constexpr std::size_t most_intervals = 10'000;
     auto& intervals = m_busy[static_cast<std::size_t>(std::max<std::int64_t>(interval.slot, 0))];
-    // on a device every launch is told, as long as they are few
+    // on a device each launch has an interval, up to a number of launches
     const bool many = intervals.size() >= std::max<std::size_t>(most_intervals / m_busy.size(), 100);
     const bool follows = !intervals.empty() && interval.begin - intervals.back().end < shortest_gap;
     const bool joined = many || (follows && !is_device_space<Space>);

@@ -8,7 +8,7 @@
 
 namespace prismfield {
 
-/// What `prismfield info` tells of Kokkos; needs a Runtime for devices and threads.
+/// Facts of Kokkos, for `prismfield info` and the placement of ranks; needs a Runtime for devices and threads.
 struct KokkosFacts {
   std::string kokkos_version;
   std::string kokkos_kernels_version;

@@ -41,7 +41,7 @@ template <class Space, class A>
 class TileLauncher {
 public:
   using Memory = typename Space::memory_space;
-  /// Told of a slot that worked, when it began and when it ended.
+  /// Receives a slot that worked, with the begin and end of its work.
   using NoteBusy = std::function<void(std::int64_t slot, std::int64_t begin, std::int64_t end)>;
 
   explicit TileLauncher(const EngineSettings& settings);

@@ -27,7 +27,7 @@ struct Cells {
   Kokkos::View<std::int32_t*, Memory> child, parent;
 };
 
-/// Of a leaf, and of a cell of another rank's tree of which only the moments are here.
+/// Marks of a leaf, and of a cell of another rank's tree that has only moments here.
 inline constexpr std::int32_t no_child = -1, cut_off_child = -2;
 
 /// A tree's cells and an expansion of each: moments of what they hold, or locals of what others hold.

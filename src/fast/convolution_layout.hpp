@@ -55,8 +55,8 @@ struct ConvolutionLayout {
   std::array<double, 2> slack{};
   /// along easting and northing: cells, steps that the points take, the first of these from the corner
   std::array<std::int64_t, 2> cells{}, window{}, first{};
-  /// A/m, of which magnetic kernels are made: one, where all prisms are magnetised along it, or along each axis; none:
-  /// kernels are of density
+  /// magnetisations of the magnetic kernels, A/m: one where all prisms share a direction, otherwise one along each
+  /// axis; none: kernels of density
   std::vector<std::array<double, 3>> magnetizations;
   /// of this rank's prisms: bottom and top, metres; once for each magnetisation
   std::vector<std::array<double, 2>> layers;
@@ -99,19 +99,19 @@ struct ConvolutionLayout {
 
 /// Finds the layout of `range` of the prisms and of all points.
 ///
-/// Prisms have to have equal edges along easting and along northing and to lie on one mesh; bottoms and tops may be
-/// any, few of them different. Points have to lie at few places within the mesh's cells, as those of every grid do
-/// whose spacing is to the cells' as small whole numbers are, and at few heights or, where `tolerance` is above
-/// default_tolerance, all above the prisms. Then as many Chebyshev levels stand for their heights as keep the error of
-/// the tensor, or of B and its gradient, below a fifth of `tolerance` of its largest value. Points may be in any order,
-/// anywhere, and several at one place.
+/// Prisms must have equal edges along easting and along northing and lie on one mesh; there may be few different
+/// bottoms and tops. Points must lie at few places within the mesh's cells, as on grids with a spacing in a ratio of
+/// small whole numbers to the cells, and at few heights. With `tolerance` above default_tolerance they may instead all
+/// lie above the prisms at any height: Chebyshev levels then stand for the heights, enough to keep the error of the
+/// tensor, or of B and its gradient, below a fifth of `tolerance` of its largest value. Points may repeat and have any
+/// order and place.
 ///
-/// Coordinates may be 8 ulp of the largest, and what sources tell of rounding, off the lattice, which they then are
-/// taken to be on: as with the faces of prisms, nobody meant the difference.
+/// Coordinates within 8 ulp of the largest, plus the rounding of the sources, of the lattice count as on it: as for
+/// faces of prisms, such differences are rounding.
 ///
-/// `set`: what is computed; where that has magnetic fields, of the prisms' magnetisation, which they need to have.
+/// `set`: the fields to compute; magnetic ones need prisms with a magnetisation.
 ///
-/// Throws InputError, which says in one line why a convolution cannot serve.
+/// Throws InputError with the reason, in one line, why a convolution cannot serve.
 [[nodiscard]] ConvolutionLayout find_convolution(const PrismSource& prisms, IndexRange range,
                                                  const PointColumns& points, double tolerance,
                                                  FieldList fields = FieldList::all());

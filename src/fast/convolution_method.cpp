@@ -39,7 +39,7 @@ void check_fft(const Request& request, const PrismSource& ensemble, const PointC
       find_convolution(ensemble, problem.looked_at, points, wanted.tolerance, computed_fields(request.fields)));
 }
 
-/// Layers of which a share of prisms has some, as many as there are in the prisms that were looked at.
+/// Number of layers in a share of prisms, estimated from the prisms that were looked at.
 std::int64_t layers_of_share(const ConvolutionLayout& layout, IndexRange share) {
   if (layout.range.size() == 0 || layout.range == share) return layout.n_layers();
   const double shares = static_cast<double>(share.size()) / static_cast<double>(layout.range.size());

@@ -31,7 +31,7 @@ constexpr std::int64_t batch = 64, block_device = 128;
 Request direct_request(Space space, const Request& asked) {
   Request request = request_in(space, asked);
   Execution& execution = request.execution;
-  // kernels may err as fields do
+  // the kernels' error may be as large as that of fields
   execution.tolerance = asked.execution.tolerance;
   // layers, where nothing else is asked for
   if (execution.partition == Partition::automatic) execution.partition = Partition::prisms;

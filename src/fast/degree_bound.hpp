@@ -74,7 +74,7 @@ using BoundTable = Kokkos::View<float**, Kokkos::LayoutRight, Memory>;
   return weights;
 }
 
-/// Prisms of a cell at most, of which sums of |mass| r^n are made: beyond, M a^n stands for them.
+/// The most prisms of a cell that sums of |mass| r^n run over; M a^n replaces sums over more.
 inline constexpr std::int64_t most_summed_prisms = 4096;
 
 /// The table's row of a cell.

@@ -77,7 +77,7 @@ template <class Space>
   return step != FarStep::moments_of_prisms || is_device_space<Space> ? 1 : lanes_of_host();
 }
 
-/// Points that are computed side by side, to whole numbers of which leaves are padded.
+/// Number of points computed side by side; leaves are padded to a multiple of it.
 template <class Space>
 [[nodiscard]] int lanes_of_space() {
   if constexpr (is_device_space<Space>) {

@@ -59,9 +59,9 @@ struct BoxLanes {
   }
 };
 
-/// Terms of which the moments of prisms with their centres at (x, y, z) are made, to r: R; of magnetised ones its
-/// derivative against the magnetisation, for M . grad by a field's place is -M . grad by the source's. `spare`: as long
-/// as r, for these.
+/// Writes R to r, the terms that moments of prisms with centres (x, y, z) consist of. For magnetised prisms it is the
+/// derivative of R against the magnetisation: M . grad at the field's place is -M . grad at the source's. `spare`: as
+/// long as r, for that derivative.
 template <class L, class Worker, class Memory>
 PRISMFIELD_INLINE_FUNCTION void source_terms(const Worker& worker, const FarData<Memory>& data, const L& x, const L& y,
                                              const L& z, const L (&against)[3], const Terms<L>& spare,

@@ -32,8 +32,8 @@ struct FftShape {
   constexpr std::int64_t numbers = std::int64_t{1} << 22, most = 64;
   return std::clamp<std::int64_t>(numbers / shape.reals(), 1, most);
 }
-/// Bytes of cuFFT's work areas, by a rule of thumb, since only a device can tell them: as much as is transformed, for
-/// its plans of so many transforms and of one, forward and back.
+/// An estimate of the bytes of cuFFT's work areas, which only a device knows exactly: the size of the data, for its
+/// plans of so many transforms and of one, forward and back.
 [[nodiscard]] inline std::int64_t work_area_bytes(const FftShape& shape) noexcept {
   return 2 * (transforms_at_once(shape) + 1) * shape.reals() * 8;
 }

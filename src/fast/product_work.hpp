@@ -32,7 +32,7 @@ struct ProductShare {
   PointColumns points;
 };
 
-/// Told between launches which fraction is done; throws where the product is to be left.
+/// Receives the fraction done, between launches; throws where the product has to end.
 using Pause = std::function<void(double done_fraction)>;
 
 /// The product of a rank's share, in the space that computes. Made of a share that has prisms and points; what is not

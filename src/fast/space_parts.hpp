@@ -20,11 +20,11 @@ struct PlacedItem {
 /// is not to be met in step. A function of its arguments alone.
 [[nodiscard]] std::vector<std::int64_t> sampled_numbers(IndexRange range, std::int64_t n);
 
-/// Numbers of items of which the parts of space are made: of `n` on each of `ranks`.
+/// The number of items that each of `ranks` contributes to the parts of space, of its `n` items.
 [[nodiscard]] std::int64_t sample_of_rank(std::int64_t n, int ranks);
 
-/// Space, cut into parts that hold about equally many items each: again and again across the longest side of what a
-/// part holds. Items at one place are told apart by their numbers, so that all parts hold some of the sample.
+/// Space, cut into parts with about equally many items each, again and again across the longest side of a part. Numbers
+/// distinguish items at one place, so that every part holds items of the sample.
 class SpaceParts {
 public:
   /// One part.

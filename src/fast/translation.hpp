@@ -186,7 +186,7 @@ PRISMFIELD_INLINE_FUNCTION void rotate(const Worker& worker, const ExpansionTabl
   swap_axes(worker, tables, degrees, AllOrders(), most, spare, give);
 }
 
-/// Rotates `terms`, of which orders up to most(n) are not zero, back from the axis; calls give(term, re, im).
+/// Rotates `terms`, nonzero in orders up to most(n), back from the axis; calls give(term, re, im).
 template <class L, class Worker, class Memory, class Degrees, class Most, class Give>
 PRISMFIELD_INLINE_FUNCTION void rotate_back(const Worker& worker, const ExpansionTables<Memory>& tables,
                                             const Degrees& degrees, const Rotation<L>& rotation, const Most& most,

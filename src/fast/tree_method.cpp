@@ -30,7 +30,7 @@ namespace {
 /// Below, the degree of expansions would pass max_degree where cells are neighbours.
 constexpr double least_tolerance = 1e-11;
 
-/// Of which trees take more memory than any machine has, and bytes can still be counted.
+/// The most items; their trees exceed the memory of any machine, yet their bytes still fit into std::int64_t.
 constexpr std::int64_t most_items = std::int64_t{1} << 40;
 
 [[noreturn]] void refuse_tree(const std::string& why) {
@@ -186,9 +186,9 @@ Shares tree_shares(const Plan& plan, const Request& /*request*/, const PrismSour
   return {grid, rank_share(plan.n_prisms, plan.n_points, communicator.rank(), grid.prism_parts, grid.point_parts)};
 }
 
-/// Direct pairs in the time of which a tree does a prism and a point, above the prisms, at 1e-4, 1e-6, 1e-8 and 1e-10:
-/// measured with voxels of 50 m, random points 80 to 300 m above and nine fields, on two cores and on an H100, which
-/// has less to do with a prism, and computes pairs much faster.
+/// The number of direct pairs that cost as much as the tree's work on a prism and on a point above the prisms, at the
+/// tolerances 1e-4, 1e-6, 1e-8 and 1e-10. Measured with voxels of 50 m, random points 80 to 300 m above and nine
+/// fields, on two cores and on an H100, which has less work per prism and computes pairs much faster.
 struct PairsOfItem {
   std::array<double, 4> of_prism, of_point;
 };

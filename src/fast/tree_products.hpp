@@ -46,8 +46,8 @@ struct TreeSettings {
   double truncation = default_truncation;
 };
 
-/// Of the tolerance, what each exchange may err. Errors of a point's exchanges, some hundreds, cancel and their bounds
-/// are 5 to 20 times too large, but where a few exchanges are all there is, far away, they add up.
+/// The part of the tolerance allowed to an exchange. A point has some hundreds of exchanges. Their errors cancel and
+/// their bounds are 5 to 20 times too large, but far away, with only a few exchanges, errors add up.
 inline constexpr double share_of_exchange = 0.5;
 
 /// Settings of products of some of a set's fields, which are of gravity or magnetic, that keep to a tolerance of their
@@ -440,7 +440,7 @@ private:
     }
     return box;
   }
-  /// The tree of items in `box`, of which leaves hold so many, far from those in `others` more.
+  /// The tree of items in `box`, with `leaf_items` per leaf, or more in leaves far from the items in `others`.
   [[nodiscard]] static Tree<Memory> make_tree(const Space& space, const Columns& columns, const ItemBox& box,
                                               std::int64_t leaf_items, const ItemBox& others) {
     const auto items =

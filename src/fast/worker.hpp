@@ -74,7 +74,7 @@ struct Terms {
 /// So many numbers that what follows them is aligned as they are.
 PRISMFIELD_INLINE_FUNCTION constexpr int aligned(int n) { return (n + 7) / 8 * 8; }
 
-/// Numbers out of which an item's arrays are cut.
+/// Memory from which the arrays of an item are cut.
 template <class L>
 struct Room {
   double* next;

@@ -15,17 +15,17 @@ namespace prismfield {
 /// cell and a list of cells (octree); or, of two dimensions, segments with their numbers of cells.
 enum class UbcMesh { none, tensor, octree, two_dimensional };
 
-/// How many rows of a text tell which mesh it is.
+/// Number of rows of a text that suffice to recognise a mesh.
 inline constexpr std::size_t mesh_rows = 300;
 /// Which mesh begins with these rows, mesh_rows or all, as words. Three columns of numbers look like a tensor mesh too.
 [[nodiscard]] UbcMesh ubc_mesh_in(const std::vector<std::vector<std::string>>& rows);
 /// The same of a file; none for what cannot be read.
 [[nodiscard]] UbcMesh ubc_mesh_in(const InputFile& file);
 
-/// What a file may be, by its first rows and, where these leave several, its suffix: the one place that tells formats
-/// apart. One: it is that. Several: it begins with the number of its rows, and users have to say which; nothing:
-/// neither content nor suffix tells. Tables are csv or xyz. Throws InputError for a file that cannot be read or is of a
-/// foreign format, see foreign_format().
+/// The formats that a file may have, by its first rows and, if several fit, its suffix; all code that distinguishes
+/// formats uses it. One: the file's format. Several: the file begins with its number of rows, and users must name the
+/// format. None: neither content nor suffix decides. Tables are csv or xyz. Throws InputError for a file that cannot be
+/// read or has a foreign format (foreign_format()).
 [[nodiscard]] std::vector<FileFormat> formats_of(const InputFile& file);
 /// The only one of these. Throws InputError for none, several, and formats that are written only, with the option
 /// --from.

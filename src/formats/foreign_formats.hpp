@@ -24,7 +24,7 @@ struct ForeignFormat {
   [[nodiscard]] std::string text() const;
 };
 
-/// How much of a file's beginning tells its format.
+/// Bytes of a file's beginning that suffice to recognise its format.
 inline constexpr std::size_t start_bytes = 4096;
 
 /// What a file is by its first start_bytes (all of a shorter file); its suffix counts only for bytes that are no text

@@ -127,8 +127,8 @@ GridLayout layout_of(const InputFile& file, const ArrayFile& arrays, const std::
   return layout;
 }
 
-/// The variable of two dimensions, the one with a height's name when there are several. Throws InputError when it
-/// cannot be told; `remedy` ends the message.
+/// The variable of two dimensions, or the one with a height's name among several. Throws InputError when there is no
+/// single one; `remedy` ends the message.
 std::string height_variable(const InputFile& file, const ArrayFile& arrays, const std::string& remedy) {
   Words candidates, named;
   for (const std::string& name : arrays.dataset_names("/")) {
@@ -554,7 +554,7 @@ std::vector<double> surfer_nodes(const InputFile& file, const std::string& name,
   return evenly(low, n > 1 ? (high - low) / static_cast<double>(n - 1) : 0, n);
 }
 
-/// Surfer 7: sections, of which GRID is the header; leaves the file at the values, in DATA.
+/// Surfer 7, sections with GRID as the header. Stops at the values, in DATA.
 std::array<double, 6> find_surfer_data(const InputFile& file, LittleEndian& bytes, NoData& blank) {
   std::array<double, 6> header{};
   bytes.skip(bytes.next<std::uint32_t>());

@@ -141,8 +141,8 @@ std::string why_no_room(std::uint64_t count, std::size_t bytes) {
 
 namespace {
 
-/// The most telling line of HDF5's error stack: the operating system's own words when a system call failed, else the
-/// innermost description.
+/// The most useful line of HDF5's error stack: the system's message for a failed system call, otherwise the innermost
+/// description.
 std::string hdf5_reason() {
   struct Found {
     std::string innermost;

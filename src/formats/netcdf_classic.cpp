@@ -185,7 +185,7 @@ private:
 
   std::uint64_t count_word() { return word(m_version == 5 ? 8 : 4); }
 
-  /// A number of things each of which takes a byte of the file or more, or the length of a dimension.
+  /// The length of a dimension, or a number of things that take at least a byte of the file each.
   std::uint64_t count() {
     const std::uint64_t n = count_word();
     if (n > (std::uint64_t{1} << 60)) m_file.fail("is damaged: a count is too large");

@@ -84,7 +84,7 @@ std::string unpack(std::vector<double>& values, const StoredType& type,
                             offset = numbers(find("add_offset"), "add_offset", 1);
   const double factor = scale.empty() ? 1 : scale[0], summand = offset.empty() ? 0 : offset[0];
   const bool is_packed = factor != 1 || summand != 0;
-  // a pass each, of which most files need none
+  // one pass per step; most files need none
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const auto limit = [&](const std::array<double, 2>& limits) {
     if (limits == std::array{-infinity, infinity}) return;

@@ -137,7 +137,7 @@ struct TextStart {
 };
 [[nodiscard]] TextStart start_of_text(const InputFile& file, std::size_t rows);
 
-/// Whether a text, of which the first two rows are enough, begins with a count above rows of three numbers or more.
+/// Whether a text, by its first two rows, begins with a count above rows of at least three numbers.
 [[nodiscard]] bool begins_with_count(const TextStart& start);
 
 /// Whether a text begins as UBC's magnetic data do: three numbers, three numbers, the number of stations alone.

@@ -148,7 +148,7 @@ int wanted_column(const std::string& canonical, const TableRequest& request) {
   return static_cast<int>(request.needed.size()) + static_cast<int>(optional - request.optional.begin());
 }
 
-/// Which wanted column a name is; tells how it is known.
+/// The number of the wanted column that a name means, and the strength of its spelling.
 int meant_by(const std::string& name, const TableRequest& request, Spelling& spelling) {
   spelling = Spelling::canonical;
   if (const int w = wanted_column(name, request); w != Layout::nobody) return w;
@@ -618,8 +618,8 @@ private:
     if (m_data_seen && !m_has_group_column) m_group.reset();
   }
 
-  /// Whether the line is a header or a title above it: text of which that with the most known names is the header, of
-  /// none the last.
+  /// Whether the line is a header or a title. Of several lines of text the one with the most known names is the header;
+  /// where none is known, the last.
   bool takes_header(std::string_view line) {
     const char separator = separator_of_names(line);
     const std::vector<std::string_view> fields = split(without_comment(line, separator), separator);

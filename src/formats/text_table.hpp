@@ -59,44 +59,44 @@ struct TableRequest {
   /// canonical names of columns that may follow the needed ones in a file without header; they are not read
   std::vector<std::string> spare;
   std::vector<ColumnAlias> aliases;
-  /// Names are as people write them, see place_heading(): with a unit, which Table::units then holds, and with what
-  /// coordinates refer to; the strongest spelling counts. A line of units may stand below the header, a title above it.
-  /// Lines may belong to rows below them, `Line 10`, `Tie 3` and comments by `/` of Oasis montaj, `>` of GMT: the
-  /// line's name or the segment's number, from 0, becomes a column `line` or `segment` behind the others.
+  /// Whether names may be free, see place_heading(): with a unit, which goes to Table::units, and with a reference of
+  /// the coordinates; the strongest spelling counts. A line of units may follow the header, a title may precede it.
+  /// Lines may name the rows below them, `Line 10`, `Tie 3` and comments with `/` in Oasis montaj, `>` in GMT: the
+  /// name, or the segment's number from 0, becomes a column `line` or `segment` after the others.
   bool of_places = false;
-  /// spellings, without what does not count, of columns that are none of the wanted although they look so, and why
+  /// names of columns that look like wanted ones but are not, without what does not matter in a spelling, and why
   std::vector<std::string> refused;
   std::string why_refused;
-  /// rows with nothing, `*`, NaN, -1e32 or a number that stands for none, as find_dummies() knows them, in a needed
-  /// column are left out and counted, and are no error
+  /// whether to leave out and count rows with a missing number in a needed column (empty, `*`, NaN, -1e32, or a dummy
+  /// by find_dummies()); otherwise such rows are errors
   bool skips_dummies = false;
-  /// the file's columns as the case states them, any spelling, "-" for one that is passed over; empty: the header's or
+  /// the file's columns as the case states them, in any spelling, "-" for one to skip; empty: those of the header, or
   /// the default order
   std::vector<std::string> columns;
-  /// the key that states them, for messages; empty when there is none
+  /// the key that states the columns, for messages; may be empty
   std::string columns_key;
-  /// what else helps where the last needed column alone is missing; empty when nothing does
+  /// another remedy for a file without the last needed column; may be empty
   std::string last_column_remedy;
 
-  /// A row as it is written, valid during the call.
+  /// A row of the file, valid during the call.
   struct Row {
-    /// one a column, quotes kept
+    /// one per column, quotes kept
     const std::vector<std::string_view>& fields;
-    /// of the columns needed, in their order, and of the optional ones behind them
+    /// values of the needed columns in order, then of the optional ones
     const std::vector<double>& values;
     std::int64_t line = 0;
   };
-  /// told, when it is there, every comment above the first row, with its sign
+  /// unless empty, receives every comment above the first row, with its sign
   std::function<void(std::string_view)> take_comment;
-  /// told, when it is there, the file's columns before the first row
+  /// unless empty, receives the file's columns before the first row
   std::function<void(const TableColumns&)> take_columns;
-  /// takes, when it is there, every row, and the Table stays empty
+  /// unless empty, receives every row; the Table then stays empty
   std::function<void(const Row&)> take_row;
 };
 
-/// The wanted columns of a table, all of one length.
+/// The wanted columns of a table, all of one length; read_table() makes it.
 struct Table : TableColumns {
-  /// (column in the order of TableRequest::needed, then of optional, row); empty where the file has no such column
+  /// (column in the order of TableRequest::needed, then optional; row); empty for a column that the file lacks
   std::vector<std::vector<double>> columns;
   /// line of each row, from 1
   std::vector<std::int64_t> lines;
@@ -117,13 +117,13 @@ struct Table : TableColumns {
   [[nodiscard]] std::string dummies_text() const;
 };
 
-/// Nothing, or what programs write where they have no number: `*`, NaN, -1e32.
+/// Whether a field is empty or a usual mark of programs for a missing number: `*`, NaN, -1e32.
 [[nodiscard]] bool is_dummy(std::string_view field);
 
-/// Whether one of these names is a refused one of the request.
+/// Whether the request refuses one of these names.
 [[nodiscard]] bool has_refused(const std::vector<std::string>& names, const TableRequest& request);
 
-/// Leaves the rows of a column that are kept.
+/// Removes the rows of a column that are not kept.
 template <class T>
 void keep_rows(std::vector<T>& column, const std::vector<bool>& kept) {
   std::size_t n = 0;
@@ -133,19 +133,19 @@ void keep_rows(std::vector<T>& column, const std::vector<bool>& kept) {
   column.resize(n);
 }
 
-/// Takes rows out of columns of one length where one of the first `n_looked_at` has a number that stands for none, and
-/// counts them in the table; `lines` are those of the rows. Returns which rows are kept; empty: all.
+/// Removes rows with a dummy in one of the first `n_looked_at` columns from columns of one length and from `lines`, and
+/// counts them in the table. Returns which rows it kept; empty: all.
 std::vector<bool> leave_dummies_out(std::span<std::vector<double>* const> columns, std::size_t n_looked_at,
                                     std::vector<std::int64_t>& lines, Table& table);
 
-/// What the key of the columns says of a file's columns, of which each is the one of `request` that `wanted` has the
-/// number of, needed ones before optional ones; "-" in quotes where that is below 0.
+/// A value for the key of the columns: the name, in the order of the file's columns, of the wanted column with the
+/// number in `wanted`, needed columns before optional ones; "-" in quotes for a number below 0.
 [[nodiscard]] std::vector<std::string> column_words(const TableRequest& request, const std::vector<int>& wanted);
 
-/// Reads a table of numbers separated by commas, semicolons or blanks, with or without a header line (or a comment that
-/// names the columns), `#` comments skipped. Rows with an error (text, too few or too many numbers, NaN, infinity) are
-/// added to `problems` and left out. Throws InputError when nothing can be read: no such file, no text, columns
-/// missing.
+/// Reads a table of numbers separated by commas, semicolons or blanks. A header line, or a comment that names the
+/// columns, is optional; other `#` comments are skipped. Rows with an error (text, too few or too many numbers, NaN,
+/// infinity) go to `problems` and are left out. Throws InputError for a missing file, a file that is no text, and
+/// missing columns.
 [[nodiscard]] Table read_table(const InputFile& file, const TableRequest& request, ProblemList& problems);
 
 }  // namespace prismfield

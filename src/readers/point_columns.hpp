@@ -22,106 +22,105 @@
 #include "formats/input_file.hpp"
 #include "formats/text_table.hpp"
 
-// What points carry beside fields, in tables and in files of arrays.
+// Columns of points besides fields, in tables and in files of arrays.
 
 namespace prismfield {
 
-/// "m", "km" or "ft" for their factors to metres.
+/// "m", "km" or "ft" for a factor to metres.
 [[nodiscard]] const char* length_unit(double length_to_si);
-/// Whether a unit, such as "m" or "metre", is the length that `length_to_si` makes metres; "" is.
+/// Whether a unit, such as "m", "metre" or "", is the length with this factor to metres.
 [[nodiscard]] bool is_length_unit(const std::string& unit, double length_to_si);
-/// What is wrong with a coordinate in another unit.
+/// The error for a coordinate in another unit.
 [[nodiscard]] std::string other_length_unit(const std::string& unit, double length_to_si);
 
-/// Adds a problem when a coordinate says that its unit is none of the length that `length_to_si` makes metres.
+/// Adds a problem for a coordinate that states another unit than the length with this factor to metres.
 void check_length_unit(const InputFile& file, const ArrayFile& arrays, const std::string& variable, double length_to_si,
                        ProblemList& problems);
 
-/// What a case states of the places in a table.
+/// What a case states about the places in a table.
 struct PlaceUnits {
-  /// factor to metres; unset: metres where the columns name no unit
+  /// factor to metres; unset: metres, where the columns name no unit
   std::optional<double> length_to_si = {};
-  /// unset: up, but for a column depth
+  /// unset: up, except for a column depth
   std::optional<bool> z_down = {};
-  /// whether the key length_unit beside the file may state the unit
+  /// whether the key length_unit next to the file may state the unit
   bool has_length_key = false;
 };
 
-/// The columns of a table of places: easting, northing, upward, by their usual names, units in brackets; longitude and
-/// latitude are refused.
+/// The columns of a table of places: easting, northing, upward, by their usual names, units in brackets. It refuses
+/// longitude and latitude.
 [[nodiscard]] TableRequest place_columns();
 
 /// Which of easting, northing and upward a column's name means, by the spellings of place_columns(); "" for none.
 [[nodiscard]] std::string place_named(std::string_view name);
 
-/// Whether coordinates are longitudes or latitudes, by their unit or, where that says nothing, by their name.
+/// Whether coordinates are longitudes or latitudes, by their unit or, without a unit, by their name.
 [[nodiscard]] bool are_angles(const std::string& name, const std::string& unit);
 
-/// Factors from the numbers of the places' columns, the first two or three of those wanted, to metres with z up. A unit
-/// that is no length, one that differs from the case's, and a direction that the column's name denies are added to
-/// `problems`; a depth is told in `notes`.
+/// Factors to metres with z up for the columns of places, the first two or three wanted columns. It adds problems for a
+/// unit that is no length or differs from the case's, and for a direction that contradicts the column's name; a note
+/// reports a depth.
 [[nodiscard]] std::vector<double> place_factors(const InputFile& file, const TableColumns& columns,
                                                 const PlaceUnits& units, ProblemList& problems,
                                                 std::vector<std::string>& notes);
-/// The same for a table that was read: its columns of places become metres with z up.
+/// Converts the places of a table to metres with z up, as place_factors() finds.
 void places_to_metres(const InputFile& file, Table& table, const PlaceUnits& units, ProblemList& problems,
                       std::vector<std::string>& notes);
 
-/// Adds a problem for each place of points that stands for none, as find_dummies() knows them; `where` says where point
-/// i was read.
+/// Adds a problem for each dummy (find_dummies()) among the coordinates of points. `where`: the place where point i was
+/// read.
 void refuse_dummies(const Points& points, const std::function<std::string(std::size_t)>& where,
                     LimitedProblems& limited);
 
-/// The comment of a table that says along which z its fields point.
+/// The comment of a table that states the direction of z for its fields.
 [[nodiscard]] std::string axes_comment(Axes axes);
 
-/// The axes that a comment says, as axes_comment() writes it; nothing for any other.
+/// The axes in a comment of axes_comment(); nothing for other comments.
 [[nodiscard]] std::optional<Axes> axes_in_comment(std::string_view comment);
 
-/// Whether readers would take a column of this name, `gz [mGal]`, `GZ_sigma` or `singular`, for what a run computed.
+/// Whether readers take a column of this name, such as `gz [mGal]`, `GZ_sigma` or `singular`, for results of a run.
 [[nodiscard]] bool is_field_name(std::string_view column);
 
-/// Whether a run calls a variable so that it writes beside the fields.
+/// Whether a run writes a variable of this name besides fields.
 [[nodiscard]] bool is_variable_of_run(std::string_view name);
 
-/// Whether a variable beside the fields has the sign of gz, which turns with the axes.
+/// Whether a variable besides fields has the sign of gz and changes with the axes.
 [[nodiscard]] bool turns_with_gz(std::string_view variable);
 
-/// A field of a carried column as a number, NaN for a dummy; false for text, and for digits that are a label: 0017.
+/// Parses a field of a carried column; NaN for a dummy. False for text and for labels in digits such as 0017.
 [[nodiscard]] bool parse_carried(std::string_view text, double& value);
 
-/// What a table says of each of its points, as it is written there; of a file of stations, results keep it.
+/// The columns of a table of points as text; results keep those of a station file.
 struct StationColumns {
-  /// none: the file is no text
+  /// empty: the file is no text
   std::vector<std::string> names;
   char separator = ',';
-  /// the column of each coordinate, -1: none is read
+  /// index of each coordinate's column; -1: none is read
   std::array<int, 3> at{-1, -1, -1};
-  /// whether a coordinate is the number in its column, by whose name any reader knows it
+  /// whether a coordinate is the number in its column, under a name that all readers know
   std::array<bool, 3> is_plain{};
   std::filesystem::path file = {};
-  /// a line a point
+  /// one line per point
   std::string rows = {};
 
-  /// Leaves only those points, if any are not kept.
+  /// Removes other points than those kept.
   void keep(const std::vector<bool>& kept);
-  /// Adds a point's fields, one a column, quotes kept.
+  /// Adds the fields of a point, one per column, quotes kept.
   void add_row(const std::vector<std::string_view>& fields);
   /// Calls take(point, fields) for every point.
   void each_row(const std::function<void(std::size_t, const std::vector<std::string_view>&)>& take) const;
 };
 
-/// The columns of these numbers: as numbers or, where a field of theirs is none, as text, without quotes and control
-/// characters.
+/// The columns with these numbers, as numbers or, where a field is none, as text without quotes and control characters.
 [[nodiscard]] std::vector<PointColumn> carried_columns(const StationColumns& own,
                                                        const std::vector<std::size_t>& numbers);
 
 /// A variable at the points of a result; nothing where it is neither numbers nor a list of texts.
 [[nodiscard]] std::optional<PointColumn> read_point_column(const Hdf5File& file, const std::string& name);
 
-/// Writes a column as a variable on the points: float64, or text, of stations alone. Its name is cleaned for netCDF,
-/// and ends in `_file` where it is a field's or the file has a variable of the name; the file's name is in long_name.
-/// Throws RunError.
+/// Writes a column as a variable on the points: float64, or text for stations only. It makes the name valid for netCDF,
+/// and appends `_file` to the name of a field or of an existing variable; long_name keeps the original. Throws
+/// RunError.
 void write_point_column(Hdf5File& out, const PointLayout& layout, const PointColumn& column);
 
 }  // namespace prismfield

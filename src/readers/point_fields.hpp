@@ -21,69 +21,69 @@
 
 namespace prismfield {
 
-/// What the name of a field's standard deviation adds to the field's.
+/// The suffix for the standard deviation of a field.
 inline constexpr std::string_view sigma_suffix = "_sigma";
 
-/// A field of points as a format with one number a point holds it.
+/// A field of points for formats with one number per point.
 struct ColumnOfField {
   std::vector<double> values;
   std::vector<double> sigma;
 };
 
-/// The field with z pointing along `axes`; the points have to hold it.
+/// The field with z along `axes`; the points must have it.
 [[nodiscard]] ColumnOfField column_of(const PointFields& points, Field field, Axes axes);
-/// All fields with z pointing along `axes`: no bit but the sign of gz, gxz and gyz changes.
+/// All fields with z along `axes`; only the signs of gz, gxz and gyz change.
 [[nodiscard]] PointFields with_axes(PointFields points, Axes axes);
-/// Throws InputError when a value is NaN, which `format` cannot hold.
+/// Throws InputError for a NaN, which `format` cannot hold.
 void check_no_nan(const ColumnOfField& column, Field field, const char* format);
 
-/// Numbers in another unit, each as decimal_product() has it; by 1 no bit changes.
+/// Multiplies numbers by decimal_product(); a factor of 1 changes no bit.
 void scale_decimals(std::vector<double>& values, double factor);
 
-/// The variables of a file that hold fields and their standard deviations, whatever their spelling: of two that mean
-/// one, that which is called as results call it, else the first.
+/// The variables of a file that hold fields and their standard deviations, in any spelling. Of two with one meaning,
+/// the one with the name in results counts, otherwise the first.
 struct FieldVariables {
   explicit FieldVariables(const std::vector<std::string>& names);
   std::map<Field, std::string> values, sigma;
 };
 
-/// How a table of points is read.
+/// How read_point_table() reads a table of points.
 struct PointTableSpec {
-  /// along which z its fields point; unset: as a comment says, as in `.xyz` of this program, else down
+  /// direction of z for its fields; unset: as a comment states (`.xyz` of this program), otherwise down
   std::optional<Axes> axes;
-  /// the field in the column behind easting, northing and upward of a table without names, its standard deviation in
-  /// the next
+  /// the field in the column after easting, northing and upward of a table without names; its standard deviation may
+  /// follow
   std::optional<Field> field;
-  /// columns of a table without names, 0 when it has some
+  /// number of columns in a table without names; 0 for a table with names
   std::size_t columns_without_names = 0;
-  /// columns that are neither places nor fields are not read
+  /// whether to skip columns that are neither places nor fields
   bool has_fields_alone = false;
 };
 
-/// A table of points: easting, northing, upward, fields by their names, gz, `g_z [um/s2]`, and gz_sigma, which come in
-/// the units of the output, and its other columns, as numbers or text. An empty field and "nan" are NaN. What users
-/// should know is added to `notes`. Throws InputError with every error found, an unknown unit in brackets too.
+/// Reads a table of points: easting, northing, upward; fields by name, gz or `g_z [um/s2]`, and gz_sigma, converted to
+/// the units of the output; other columns as numbers or text. An empty field and "nan" are NaN. Remarks for users go to
+/// `notes`. Throws InputError with every error found, among them unknown units in brackets.
 [[nodiscard]] PointFields read_point_table(const InputFile& file, const PointTableSpec& spec,
                                            std::vector<std::string>& notes);
 
-/// Makes stations that are the nodes of an evenly spaced grid, two or more each way and numbered as a grid's, that
-/// grid.
+/// Turns stations into a grid where they are the nodes of an evenly spaced one, numbered like a grid, with two or more
+/// nodes each way.
 void find_grid(Points& points);
 
-/// A result in HDF5 or netCDF-4, grid or stations, and any file that looks like one: easting, northing, upward, fields
-/// and <field>_sigma, and what else it has at its points; names of that which is neither numbers nor a list of texts
-/// are added to `unread`. `axes`: where the file does not say. Throws InputError with every error found, and when the
-/// file says other axes.
+/// Reads a result in HDF5 or netCDF-4, or a similar file: easting, northing, upward, fields and <field>_sigma, and
+/// other data of its points, grid or stations. Names of data that are neither numbers nor a list of texts go to
+/// `unread`. `axes`: for a file that states none. Throws InputError with every error found, and for a file that states
+/// other axes.
 [[nodiscard]] PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes,
                                             std::vector<std::string>& unread);
 
-/// The points alone of such a file. Throws InputError when it holds none.
+/// Reads the points of such a file. Throws InputError for a file without points.
 [[nodiscard]] Points read_array_points(const InputFile& file);
 
-/// A result to read, of any kind: HDF5 (or netCDF-4), or a table as read_point_table() reads it. A table, a file whose
-/// name ends in .csv, .xyz, .txt or .dat unless it is HDF5 inside, is held in memory: its coordinates and fields as
-/// variables of one dimension whose attributes are the unit and, of a field that depends on them, the axes of a
-/// comment. Throws RunError, InputError.
+/// Opens a result: HDF5 (or netCDF-4), or a table as read_point_table() reads it. A table, named .csv, .xyz, .txt or
+/// .dat unless its content is HDF5, becomes a file in memory: coordinates and fields are variables of one dimension
+/// with their units and, for fields that depend on them, the axes of a comment as attributes. Throws RunError,
+/// InputError.
 [[nodiscard]] Hdf5File open_result(const std::filesystem::path& file);
 
 }  // namespace prismfield

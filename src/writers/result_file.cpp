@@ -173,9 +173,9 @@ public:
   TableWriter(TextOutput& out, TableStyle style, const ResultHeader& header, const Fields& result)
       : m_out(out), m_style(style), m_header(header), m_result(result) {}
 
-  /// The lines above the rows; `own` are the points' own columns, true in `texts` for those that stand last. Behind
-  /// them come those coordinates that other readers would not take from them: own columns of these names are renamed
-  /// then. Returns what users should be told.
+  /// Writes the lines above the rows. `own`: columns of the points; `texts`: which of them go last. Coordinates that
+  /// readers would not recognise among them are appended; own columns with their names are renamed. Returns warnings
+  /// for users.
   std::vector<std::string> begin(const StationColumns& own, std::vector<bool> texts) {
     m_texts = std::move(texts);
     m_columns = columns_of(m_header, m_result);
@@ -414,10 +414,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Writes the result as a table to `file`: a row a point, in the order of the points, every number with as many digits
-/// as reading it back needs. First the columns of the station file, values as they stand there, else easting, northing
-/// and upward; then the fields with their units, gz [mGal], their gz_sigma, and `singular`, where there is any such
-/// point. Returns what users should be told of. Throws RunError.
+/// Writes a result as a table to `file`, one row per point in the order of points, with enough digits to read each
+/// number back. Columns: those of the station file, unchanged, otherwise easting, northing, upward; then the fields
+/// with units, gz [mGal], their gz_sigma, and `singular` where there is a singular point. Returns warnings for users.
+/// Throws RunError.
 std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle style, const ResultHeader& header,
                                             const Points& points, const Fields& result) {
   TextOutput out(file);
