@@ -23,9 +23,9 @@ namespace prismfield {
 /// time of as many further prisms.
 ///
 /// Vectors are Views in the execution space's memory: rank 1 for one vector, rank 2 and LayoutLeft, a vector per
-/// column, for several. Densities have columns() numbers in the order of prisms(). Fields have rows() numbers: row f *
-/// points().size() + i is field number f of fields(), in the order of Field, at point number i of points(). An operator
-/// made of others may define its rows and columns differently.
+/// column, for several. Densities have columns() numbers in the order of prisms(). Fields have rows() numbers. Their
+/// row f * points().size() + i is field number f of fields(), in the order of Field, at point number i of points(). An
+/// operator made of others may define its rows and columns differently.
 ///
 /// Products: out = alpha A in + beta out. `out` is not read with beta = 0 or without factors. A vector among several
 /// gets the bits that it gets alone.

@@ -48,9 +48,9 @@ private:
   int m_descriptor = -1;
 };
 
-/// Keeps a name for one process while it lives, by a lock on an empty file of that name, which is removed behind it.
-/// The lock goes with the process, however that ends. Where a file system has no locks, or no file can be made, there
-/// is none.
+/// Reserves a name for one process while it lives, by a lock on an empty file of that name, which it removes at the
+/// end. The lock ends with the process in any case. Without locks in the file system, or without the file, there is no
+/// lock.
 class FileLock {
 public:
   explicit FileLock(std::filesystem::path name);
@@ -58,11 +58,11 @@ public:
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
-  /// Whether another process has it.
+  /// Whether another process holds the lock.
   [[nodiscard]] bool is_anothers() const noexcept { return m_is_anothers; }
 
 private:
-  /// Whether it is settled who has the lock; otherwise the file was removed by who had it.
+  /// Whether the lock is decided; otherwise its holder has removed the file meanwhile.
   [[nodiscard]] bool take();
 
   std::filesystem::path m_name;

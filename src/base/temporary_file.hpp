@@ -9,20 +9,19 @@
 
 namespace prismfield {
 
-/// The file that a name means: the target of symbolic links, so that a link is written through, not replaced. A link of
-/// another user in a sticky folder that all may write, such as /tmp, is not followed: it stands for itself.
+/// The file behind a name: the target of symbolic links, so that a write follows a link instead of replacing it. A link
+/// of another user in a sticky folder that all may write, such as /tmp, is not followed.
 [[nodiscard]] std::filesystem::path followed(std::filesystem::path file);
 
 /// The folder that holds a file, "." for a bare name.
 [[nodiscard]] std::filesystem::path folder_of(const std::filesystem::path& file);
 
-/// A new file beside the one that it is to become, so that the rename stays within one file system; removed unless it
-/// was moved there. Its name, .NAME.part- and six random letters, is nobody else's: no file, and no link that somebody
-/// put there, is opened or followed. It has the permissions of the file that it is to replace, else the usual ones. It
-/// is locked (flock) while it lives.
+/// A new file next to its target, so that the rename stays within one file system. It is removed unless moved there.
+/// Its name, .NAME.part- and six random letters, is new: no existing file or link is opened or followed. It gets the
+/// permissions of the file that it replaces, otherwise the usual ones. It is locked (flock) while it lives.
 class TemporaryFile {
 public:
-  /// Makes it, and removes what killed runs left of others for this target. Throws RunError, by the target's name.
+  /// Makes the file, and removes leftovers of killed runs for this target. Throws RunError, by the target's name.
   explicit TemporaryFile(const std::filesystem::path& target);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
@@ -31,7 +30,7 @@ public:
 
   /// Appends bytes. Throws RunError.
   void write(const void* bytes, std::size_t n) const;
-  /// Brings the content to the disk, then gives the file its name: a crash leaves the old file or the new one. Throws
+  /// Brings the content to the disk, then renames the file: a crash leaves the old file or the new one. Throws
   /// RunError.
   void move_to_target();
 
@@ -45,10 +44,10 @@ private:
   bool m_moved = false;
 };
 
-/// Removes what killed processes of this user left of TemporaryFiles for `target`: those that nobody has locked.
+/// Removes leftovers of killed processes of this user for `target`: temporary files that are not locked.
 void remove_leftovers(const std::filesystem::path& target) noexcept;
 
-/// Whether a file of this name can be what a killed run left of a TemporaryFile for `target`, names without folders.
+/// Whether a name can be that of a leftover of a TemporaryFile for `target`, both without folders.
 [[nodiscard]] bool is_temporary_of(std::string_view name, std::string_view target);
 
 }  // namespace prismfield

@@ -37,12 +37,12 @@ namespace prismfield {
 
 struct YamlNode;
 
-/// One property, density (kg/m3) or susceptibility (SI), that is the same everywhere.
+/// One property, density (kg/m3) or susceptibility (SI), equal everywhere.
 struct ConstantProperty {
   double value = 0;
 };
 
-/// Uniform on [range.min, range.max), a function of seed and cell number only.
+/// Uniform on [range.min, range.max), depends on seed and cell number only.
 struct RandomProperty {
   Range range;
   std::uint64_t seed = 1;
@@ -50,16 +50,16 @@ struct RandomProperty {
 
 using PropertySpec = std::variant<ConstantProperty, RandomProperty, DensityFile>;
 
-/// A remanent magnetisation, A/m along easting, northing, upward, or the file of one a cell.
+/// A remanent magnetisation, A/m along easting, northing, upward, or a file with one per cell.
 using MagnetizationSpec = std::variant<std::array<double, 3>, DensityFile>;
 
-/// What cells are filled with.
+/// The properties of cells.
 struct CellProperties {
   PropertySpec density = ConstantProperty{}, susceptibility = ConstantProperty{};
   MagnetizationSpec magnetization = std::array<double, 3>{};
 };
 
-/// Cells around those of a mesh, on each side but the top, outwards each `growth` times as wide as the one before.
+/// Extra cells around a mesh on all sides but the top, each `growth` times as wide as the one before.
 struct Padding {
   std::int64_t cells = 0;
   double growth = 1.3;
@@ -79,7 +79,7 @@ using EdgesSpec = std::variant<EdgesList, EdgesWidths, Axis, EdgesFile, EdgesRan
 /// model.mesh
 struct MeshSpec : CellProperties {
   EdgesSpec easting, northing, upward;
-  /// in the place of the edges, the density and the susceptibility
+  /// instead of edges, density and susceptibility
   std::optional<UbcFiles> ubc;
 };
 
@@ -92,7 +92,7 @@ struct DensityGridFile : DemFile {
 /// model.terrain
 struct TerrainSpec : DemFile {
   TerrainMasses masses;
-  /// in the place of masses.density
+  /// instead of masses.density
   std::optional<DensityGridFile> density;
 };
 
@@ -104,34 +104,34 @@ struct HeightsOfGridFile {};
 /// observations.grid
 struct GridSpec {
   Axis easting, northing;
-  /// one height for all, m, a file on the same grid (netCDF or CSV), or from a surface
+  /// one height for all, m; a file on the same grid (netCDF or CSV); or heights from a surface
   std::variant<double, std::filesystem::path, AboveTerrain, HeightsOfGridFile> upward = 0.0;
-  /// its nodes are the points where easting and northing have none
+  /// its nodes are the points where easting and northing are not given
   std::optional<DemFile> dem = {};
 };
 
 using PointsSpec = std::variant<std::monostate, GridSpec, StationsFile, StationsRandom>;
 
-/// How a figure is drawn, where a user says it.
+/// The style of a figure, as far as the user states it.
 struct FigureStyle {
-  /// about how many lines of equal value a map has, 0: none; or their levels in the fields' units; unset: as the
-  /// drawing program finds best
+  /// about how many contours a map has, 0: none; or their levels in units of the fields; unset: the drawing program
+  /// decides
   std::optional<std::variant<std::int64_t, std::vector<double>>> contours;
-  /// a colour map by the name that matplotlib knows it by; "": the usual ones
+  /// matplotlib's name of a colour map; "": the usual ones
   std::string colour_map;
   std::optional<std::int64_t> dpi;
   bool model_outline = true;
-  /// title, what is said below it, statistics of the panels, and the version at the foot
+  /// title, text below it, statistics of the panels, and the version at the foot
   bool annotations = true;
   /// names of the fields to draw; empty: all
   std::vector<std::string> fields;
-  /// easting, northing and upward, in metres, of the sections of a model; unset: through the cell that differs most
+  /// easting, northing and upward, metres, of sections of a model; unset: through the cell that differs most
   std::array<std::optional<double>, 3> cut;
 
   [[nodiscard]] bool operator==(const FigureStyle&) const = default;
 };
 
-/// What of a style is allowed: lines of equal value, dots per inch.
+/// Limits of a style: contours, dots per inch.
 inline constexpr std::int64_t most_contours = 100, least_dpi = 30, most_dpi = 1200;
 
 /// output.checkpoint
@@ -143,7 +143,7 @@ struct CheckpointSpec {
 /// output
 struct OutputSpec {
   std::filesystem::path file;
-  /// of an inversion: the model once more, each of the format that its suffix names
+  /// for an inversion: more files of the model, each in the format of its suffix
   std::vector<std::filesystem::path> also;
   std::optional<std::filesystem::path> figure;
   FigureStyle figure_style;
@@ -153,25 +153,25 @@ struct OutputSpec {
 /// inversion.topography
 struct TopographySpec {
   std::filesystem::path file;
-  /// of a table without header
+  /// for a table without header
   std::vector<std::string> columns;
 };
 
-/// In the unit of the unknown everywhere, of a magnetisation along easting, northing and upward; or a file on the mesh.
+/// One value for all cells, in the unit of the unknown (of a magnetisation three components), or a file on the mesh.
 using CellModelSpec = std::variant<double, std::array<double, 3>, DensityFile>;
 
-/// The section `inversion` of a case, as its keys say it.
+/// The section `inversion` of a case.
 struct InversionSpec {
-  /// data set by data set, each epoch by epoch
+  /// data set by data set, epoch by epoch within each
   std::vector<ObservedDataFile> data;
-  /// the key that names each file, such as inversion.data.0.file
+  /// key of each file, such as inversion.data.0.file
   std::vector<std::string> data_keys;
-  /// of every data set; 1 where there are no epochs
+  /// per data set; 1 without epochs
   std::int64_t n_epochs = 1;
   /// names of the epochs; empty: those of the first data set's files
   std::vector<std::string> epoch_labels;
   std::optional<SigmaRule> sigma;
-  /// a number was written as sigma, which is for data of one field; `sigma` has it for every field
+  /// whether sigma is a single number, for data of one field; `sigma` then has it for every field
   bool sigma_is_of_one_field = false;
   CellModelSpec reference = 0.0;
   /// unset: the reference
@@ -183,18 +183,18 @@ struct InversionSpec {
   InversionSettings settings;
 };
 
-/// The command that a case is read for, which says what sections it needs and which it leaves alone:
-/// forward: model and observations, neither sensitivity nor inversion;
-/// inversion: a model of voxels or mesh, whose density is not needed, and inversion, not observations;
-/// sensitivity: a model of voxels or mesh and observations, not inversion.
+/// The command that a case is read for, and thereby the sections that it needs:
+/// forward: model and observations; not sensitivity or inversion;
+/// inversion: a model of voxels or mesh, even without density, and inversion; not observations;
+/// sensitivity: a model of voxels or mesh and observations; not inversion.
 enum class CaseUse { forward, inversion, sensitivity };
-/// By the commands' names.
+/// The commands of the uses.
 inline constexpr std::array case_uses = {Choice<CaseUse>{"run", CaseUse::forward},
                                          Choice<CaseUse>{"sensitivity", CaseUse::sensitivity},
                                          Choice<CaseUse>{"invert", CaseUse::inversion}};
 
-/// A run as the user described it: plain values in SI units, z up, nothing read yet but the YAML itself.
-/// Relative input paths are already resolved against the YAML's folder.
+/// A run as its YAML describes it: plain values in SI units, z up, with no other file read yet. Input paths are
+/// resolved against the YAML's folder. read_case() makes it; the commands use it.
 struct Case {
   CaseUse use = CaseUse::forward;
   std::filesystem::path file;
@@ -204,61 +204,59 @@ struct Case {
   /// magnetic.demagnetization
   bool demagnetizes = false;
   Axes axes = Axes::z_down;
-  /// of easting and northing, where the case names it: carried into files, nothing is computed by it
+  /// system of easting and northing, if the case names it; written to files without effect on computations
   std::optional<Crs> crs;
   ModelSpec model;
   PointsSpec observations;
   /// observations.noise
   std::optional<NoiseSpec> noise;
   FieldList fields = FieldList::all();
-  /// the key fields was written
+  /// whether the case has the key fields
   bool fields_given = false;
   Execution execution;
   OutputSpec output;
   /// read for inversion and sensitivity
   StorageSettings sensitivity;
-  /// read for inversion, and then there
+  /// set for inversion
   std::optional<InversionSpec> inversion;
-  /// the YAML as run, --set applied: written to the result
+  /// the YAML with --set applied, as written to results
   std::string text;
-  /// what the fields, or for inversion the model, depend on, with sorted keys: two cases of one identity and the same
-  /// input files give the same
+  /// the keys, sorted, that the fields (for inversion the model) depend on: equal identities and input files give equal
+  /// results
   std::string identity;
-  /// the case itself and every file that it names: what no output may replace
+  /// the case and every file that it names; no output may replace them
   std::vector<std::filesystem::path> input_files;
-  /// key path -> "file:line" (or "--set"), for messages about what a key names
+  /// key path -> "file:line" (or "--set"), for messages
   std::map<std::string, std::string> locations;
-  /// keys that are right but that the command does not use in this version
+  /// valid keys that the command does not use in this version
   std::vector<std::string> unused;
 
-  /// What is asked of a forward run.
+  /// The request of a forward run.
   [[nodiscard]] Request request() const { return {fields, gravitational_constant, execution, magnetic}; }
-  /// "file:line" of a key, or of the nearest parent that was written.
+  /// "file:line" of a key, or of its nearest parent in the file.
   [[nodiscard]] std::string where(const std::string& key) const;
 };
 
-/// Reads and validates CASE.yaml with `key.path=value` overrides applied.
-/// Unknown and repeated keys, wrong types and impossible values are collected and thrown as one InputError.
-/// Sections that `use` leaves alone are accepted, not read, and named in `unused`, as are keys of a model that it does
-/// not need. `output`, the command line's --output, replaces output.file when it is not empty.
+/// Reads and validates CASE.yaml with `key.path=value` overrides. Throws one InputError with all unknown and repeated
+/// keys, wrong types and impossible values. Sections and keys of a model that `use` does not need are accepted, not
+/// read, and listed in `unused`. `output`, from --output, replaces output.file unless it is empty.
 [[nodiscard]] Case read_case(const std::filesystem::path& file, const std::vector<std::string>& overrides,
                              const std::filesystem::path& output = {}, CaseUse use = CaseUse::forward);
 
-/// Validates a case that was read already; `file` names it in messages, and files that it names are relative to its
-/// folder.
+/// Validates a parsed case. `file`: its name in messages; files that it names are relative to its folder.
 [[nodiscard]] Case read_case(YamlNode root, const std::filesystem::path& file, CaseUse use = CaseUse::forward);
 
-/// Bounds as a case writes them: "[0, null]".
+/// Bounds in the syntax of a case: "[0, null]".
 [[nodiscard]] std::string bounds_text(const Range& bounds);
 
 /// The file that `key` of the case names.
 [[nodiscard]] InputFile input_file(const Case& run, const std::filesystem::path& path, const std::string& key);
 
-/// The errors with the place, "file:line", of each that has only a key. What has neither belongs to the error
-/// before it, as a line that counts the rest of them does.
+/// The errors, each with the place, "file:line", of its key. An error without place and key belongs to the one before
+/// it, such as a line that counts the rest.
 [[nodiscard]] InputError with_places(const Case& run, const InputError& error);
 
-/// What `step` returns; of its errors users learn where in the case their keys are.
+/// Returns step(); adds the places of keys to its InputError.
 template <class Step>
 auto at_places_of(const Case& run, const Step& step) {
   try {

@@ -14,18 +14,18 @@
 
 namespace prismfield {
 
-/// See ForwardMethod::plan: slots, batches, tiles, chunks.
+/// Implements ForwardMethod::plan: slots, batches, tiles, chunks.
 void plan_direct(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine);
 
-/// The truncation error that a plan's tolerance allows to the multipole of a pair, relative to the pair's gradient
-/// tensor; precisions have their own, below which it is without effect.
+/// The truncation error of a pair's multipole that a plan's tolerance allows, relative to the pair's gradient tensor.
+/// Each precision has a least error, below which it has no effect.
 [[nodiscard]] double truncation_of(const Plan& plan) noexcept;
 
-/// What an engine needs to know of a plan.
+/// The settings of an engine for a plan.
 [[nodiscard]] EngineSettings engine_settings(const Plan& plan, const PrismSource& prisms, const PointColumns& points);
 
-/// Calls make(plan); as long as it throws AllocationFailure, with a smaller plan, which `plan` then is. Throws RunError
-/// when even the smallest finds no memory. `in_a_tile`: a checkpoint was taken in the midst of a tile, which must stay.
+/// Calls make(plan), with ever smaller plans while it throws AllocationFailure; `plan` is then the last one. Throws
+/// RunError when even the smallest does not fit. `in_a_tile`: a checkpoint inside a tile fixes the tile.
 void make_fitting(Plan& plan, const EngineTraits& traits, bool in_a_tile, const std::function<void(const Plan&)>& make);
 
 }  // namespace prismfield

@@ -17,16 +17,16 @@
 
 namespace prismfield {
 
-/// Prisms that are launched at once, numbered from the rank's first.
+/// Prisms of one launch, numbered from the rank's first.
 struct OperatorBlock {
   IndexRange prisms;
-  /// the slots are reduced after it
+  /// whether slots are reduced after it
   bool ends_chunk = false;
 
   bool operator==(const OperatorBlock&) const noexcept = default;
 };
 
-/// How a rank computes an operator's products: in the order in which forward() would.
+/// How a rank computes an operator's products, in the order of forward(). plan_operator() makes it.
 struct OperatorPlan {
   Plan plan;
   EngineTraits traits;
@@ -34,34 +34,34 @@ struct OperatorPlan {
   /// see Request::constant()
   double constant = 0;
   bool uniform_shape = false;
-  /// the rank's points, numbered from 0, in the order of work; they themselves in it, and in the caller's order
+  /// numbers of the rank's points, from 0, in the order of work; the points in that order, and in the caller's order
   std::vector<std::int64_t> order;
   Points ordered, unordered;
   std::vector<OperatorBlock> blocks;
-  /// every block stays in the space's memory; else each is staged anew for every product
+  /// whether every block stays in the space's memory; otherwise each product stages blocks anew
   bool keeps_blocks = false;
 
   [[nodiscard]] std::int64_t n_points() const noexcept { return plan.points().size(); }
   [[nodiscard]] std::int64_t n_prisms() const noexcept { return plan.prisms().size(); }
-  /// Cuts the blocks, keeps all when they fit the memory limit beside the rest, and adds to the plan's bytes what an
-  /// operator holds beside a forward run.
+  /// Cuts the blocks, keeps all where they fit the memory limit, and adds to the plan's bytes what an operator holds
+  /// beyond a forward run.
   void choose_blocks();
-  /// Blocks of so many prisms, which end where chunks do.
+  /// Cuts blocks of so many prisms, which end where chunks do.
   void cut_blocks(std::int64_t block_prisms);
 };
 
-/// An operator's request for one space, of the direct method. Throws InputError for what an operator does not have.
+/// An operator's request for one space and the direct method. Throws InputError for settings that operators lack.
 [[nodiscard]] Request request_in(Space space, Request request);
 
 /// The plan of an operator in this space. Throws and is collective as make_direct_operator().
 [[nodiscard]] OperatorPlan plan_operator(Space space, const PrismSource& prisms, const PointColumns& points,
                                          const Request& request, const Communicator& communicator);
 
-/// Does a step on all ranks. Throws what it threw on one rank, AgreedFailure on several when it failed on any; where
-/// memory is missing, RunError. Collective.
+/// Runs a step on all ranks. A single rank throws the step's error, several throw AgreedFailure when any failed; lack
+/// of memory becomes RunError. Collective.
 void on_all_ranks(const Communicator& ranks, const std::function<void()>& step);
 
-/// What a plan says of the memory of the space that computes, bytes.
+/// The plan's bytes in the memory of the space that computes.
 template <class APlan>
 [[nodiscard]] auto& memory_of_space(APlan& plan) noexcept {
   return is_device(plan.space) ? plan.device_bytes : plan.host_bytes;
@@ -70,15 +70,15 @@ template <class APlan>
 /// See Operator::error_bound().
 [[nodiscard]] double error_bound_of(Precision precision) noexcept;
 
-/// Throws InputError, by key, when a View has another length than the operator needs.
+/// Throws InputError, by key, for a View of another length than needed.
 void check_length(std::string_view key, std::size_t length, std::int64_t needed);
-/// Throws InputError, by the key of the output, when it overlaps the input of a product.
+/// Throws InputError, by the key of the output, for an output that overlaps the input of a product.
 void check_apart(std::string_view key, const double* output, std::size_t n_output, const double* input,
                  std::size_t n_input);
-/// Throws InputError when points are not within the rank's `n_points`.
+/// Throws InputError for points outside the rank's `n_points`.
 void check_range(IndexRange points, std::int64_t n_points);
 
-/// Throws InputError, by the key of a View, when it has another number of vectors than another has.
+/// Throws InputError, by the key of a View, for another number of vectors than in the other View.
 void check_vectors(std::string_view key, std::size_t vectors, std::string_view other_key, std::size_t others);
 
 }  // namespace prismfield

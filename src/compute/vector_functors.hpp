@@ -7,21 +7,21 @@
 #include <cstdint>
 #include <span>
 
-/// What operators and inversions do with vectors.
+/// Vector operations of operators and inversions.
 namespace prismfield {
 
-/// Numbers of the host, as a View.
+/// Numbers on the host as a View.
 template <class T>
 using OnHost = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
 
-/// Begins to copy numbers of the host, which have to stay until the space is fenced, to a vector as long.
+/// Starts to copy numbers from the host to a vector of equal length; they must stay until the space is fenced.
 template <class Space>
 void copy_in(const Space& space, std::span<const double> from,
              const Kokkos::View<double*, typename Space::memory_space>& to) {
   Kokkos::deep_copy(space, to, OnHost<const double>(from.data(), from.size()));
 }
 
-/// Copies a vector to numbers of the host, as many, which are there when it returns.
+/// Copies a vector to as many numbers on the host and waits.
 template <class Space>
 void copy_out(const Space& space, const Kokkos::View<const double*, typename Space::memory_space>& from,
               std::span<double> to) {
@@ -29,14 +29,14 @@ void copy_out(const Space& space, const Kokkos::View<const double*, typename Spa
   space.fence("prismfield: values on the host");
 }
 
-// Of KokkosBlas, compiled once for a space (direct_operator.cpp).
+// By KokkosBlas, compiled once per space (direct_operator.cpp).
 
-/// y = a x + b y; with b = 0 y is not read.
+/// y = a x + b y; y is not read with b = 0.
 template <class Space>
 void add_vectors(const Space& space, double a, const Kokkos::View<const double*, typename Space::memory_space>& x,
                  double b, const Kokkos::View<double*, typename Space::memory_space>& y);
 
-/// The inner product, whose last bits change with the number of threads; waits for it.
+/// The inner product; waits. Its last bits depend on the number of threads.
 template <class Space>
 double inner_product(const Space& space, const Kokkos::View<const double*, typename Space::memory_space>& a,
                      const Kokkos::View<const double*, typename Space::memory_space>& b);

@@ -94,7 +94,7 @@ struct ListChunks {
   }
 };
 
-/// Widens the boxes of cells that leaves are too small for to a chunk's items.
+/// Widens the boxes of cells with too many items for a leaf by the items of a chunk.
 template <class Memory>
 struct BoxOfItems {
   Level<Memory> level;
@@ -163,8 +163,7 @@ private:
   }
 };
 
-/// Items of a cell at most whose cut is moved to whole groups: below them every leaf then has whole groups, but for
-/// one.
+/// The most items of a cell whose cut moves to whole groups. All leaves below it but one then have whole groups.
 inline constexpr std::int64_t most_grouped_items = 256;
 
 /// Moves the cuts of small cells, by an eighth of the side at most, so that their lower children have whole groups of
@@ -311,7 +310,7 @@ struct MakeChildren {
   }
 };
 
-/// Moves a chunk's items to their children's places, the order within a child staying; those of leaves are in place.
+/// Moves a chunk's items to the places of their children, in unchanged order within a child; items of leaves stay.
 template <class Memory>
 struct MoveItems {
   MakeChildren<Memory> made;

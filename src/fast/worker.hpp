@@ -6,8 +6,8 @@
 
 #include "kernel/simd.hpp"
 
-/// Who does one item of work: a thread of a host, several cells or prisms in its lanes; a team on a device, one after
-/// the other, whose threads share the terms.
+/// Workers for an item of work. On a host a thread has several cells or prisms in its lanes; on a device the threads of
+/// a team share the terms of one after another.
 namespace prismfield::fast {
 inline namespace PRISMFIELD_LANES {
 

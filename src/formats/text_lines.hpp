@@ -16,11 +16,11 @@
 
 namespace prismfield {
 
-/// Takes the first word off a line, which ends at one of `gaps`; "" when there is none.
+/// Removes the first word of a line, which ends at one of `gaps`, and returns it; "" when there is none.
 [[nodiscard]] std::string_view take_word(std::string_view& line, std::string_view gaps = " \t,;");
 
-/// Reads a text file line by line without holding it whole. Lines end with LF, CR LF or CR, mixed as they may be; a
-/// UTF-8 byte order mark is skipped.
+/// Reads a text file line by line without holding all of it. Lines end with LF, CR LF or CR, even mixed. It skips a
+/// UTF-8 byte order mark.
 class LineReader {
 public:
   /// bytes read at once
@@ -31,10 +31,10 @@ public:
   explicit LineReader(const InputFile& file);
 
   /// The next line without its end, valid until the next call; false at the end of the file. Throws InputError for a
-  /// line above 16 MiB, when reading fails, when somebody wrote to the file meanwhile, and when the last line has no
-  /// end and seems to be cut in its last number.
+  /// line above 16 MiB, a failed read, a file that changed meanwhile, and a last line without an end that seems cut in
+  /// its last number.
   [[nodiscard]] bool next(std::string_view& line);
-  /// Number of the line that next() gave last, from 1.
+  /// The number of the line that next() returned, from 1.
   [[nodiscard]] std::int64_t number() const noexcept { return m_number; }
   /// "bodies.csv:17" for that line
   [[nodiscard]] std::string where() const;
@@ -44,8 +44,8 @@ private:
     void operator()(std::FILE* file) const noexcept { std::fclose(file); }
   };
   bool refill();
-  /// Throws InputError where the last line, which has no end, seems to be cut in its last number: the numbers above it
-  /// all have one number of digits behind the point, and it has fewer.
+  /// Throws InputError where a last line without an end seems cut in its last number: all numbers above it have the
+  /// same number of decimals, and it has fewer.
   void check_end(std::string_view last) const;
   void give(std::string_view& line, std::size_t end, std::size_t next) noexcept;
 
@@ -64,15 +64,15 @@ private:
 /// "file:line"
 [[nodiscard]] std::string line_of(const InputFile& file, std::int64_t line);
 
-/// How a list of numbers is written.
+/// The syntax of a list of numbers.
 struct NumbersRequest {
-  /// everything behind one of these is a comment
+  /// each of these characters starts a comment
   std::string comment = "#";
-  /// more than one value a line, separated by blanks or commas, is allowed
+  /// whether a line may have several values, separated by blanks or commas
   bool several_a_line = false;
-  /// values wanted, -1 when any number will do; values behind are counted but not kept
+  /// number of values, -1 for any; further ones are counted but not kept
   std::int64_t count = -1;
-  /// what a value is, for messages, e.g. "density"
+  /// the value in messages, e.g. "density"
   std::string what;
 };
 
@@ -81,7 +81,7 @@ struct Numbers {
   std::vector<double> values;
   /// line of each value; only with several_a_line, otherwise empty
   std::vector<std::int64_t> lines;
-  /// values in the file, those not kept included
+  /// number of values in the file, with those not kept
   std::int64_t found = 0;
 };
 
@@ -93,25 +93,24 @@ struct Numbers {
 [[nodiscard]] std::vector<double> read_values(const InputFile& file, const NumbersRequest& request,
                                               const std::string& need);
 
-/// Reads text whose first line is a count and whose other lines are that many rows of numbers, separated by blanks or
-/// commas; what follows '!' or '#' is a comment. `file` and `problems` must outlive it.
+/// Reads a text with a count in the first line and that many rows of numbers in the others, separated by blanks or
+/// commas; '!' and '#' start comments. `file` and `problems` must outlive it.
 class NumberRows {
 public:
-  /// `what` is what a row is called in messages, such as "station".
+  /// `what`: a row in messages, such as "station".
   NumberRows(const InputFile& file, const std::string& what, ProblemList& problems);
 
-  /// The number on the next line, the first but for lines of next(). Throws InputError when that is no count or nothing
-  /// comes behind it.
+  /// The number on the next line, usually the first. Throws InputError when it is no count or is the last line.
   [[nodiscard]] std::int64_t read_count();
-  /// The numbers of the next row, all finite; rows with an error are added to the problems and passed over. False at
-  /// the end of the file, where it adds a problem when the file has another number of rows than its count. Throws
-  /// InputError when the file cannot be read.
+  /// The finite numbers of the next row; rows with an error become problems and are skipped. False at the end of the
+  /// file, with a problem when the number of rows differs from the count. Throws InputError for a file that cannot be
+  /// read.
   [[nodiscard]] bool next(std::vector<double>& row);
-  /// "file:line" of that row, and the line
+  /// "file:line" of the last row, and its line
   [[nodiscard]] std::string where() const { return m_reader.where(); }
   [[nodiscard]] std::int64_t line() const noexcept { return m_reader.number(); }
 
-  /// Adds a problem of the last row, at most 20 of one kind.
+  /// Adds a problem with the last row, at most 20 of a kind.
   void refuse(std::string_view kind, const std::string& what);
 
 private:
@@ -126,13 +125,13 @@ private:
   std::int64_t m_count = 0, m_found = 0;
 };
 
-/// The first lines of a text that hold anything, as words; comments, begun by '!' or '#', are given apart. For finding
-/// out what a file is.
+/// The first lines of a text that are not empty, as words, and comments (after '!' or '#') apart. Code that recognises
+/// formats uses it.
 struct TextStart {
   std::vector<std::vector<std::string>> rows;
-  /// the first row has a comma or semicolon
+  /// whether the first row has a comma or semicolon
   bool has_commas = false;
-  /// words of the comments before the first row, small letters
+  /// words of the comments before the first row, in lower case
   std::vector<std::string> comment;
 };
 [[nodiscard]] TextStart start_of_text(const InputFile& file, std::size_t rows);
@@ -140,10 +139,10 @@ struct TextStart {
 /// Whether a text, by its first two rows, begins with a count above rows of at least three numbers.
 [[nodiscard]] bool begins_with_count(const TextStart& start);
 
-/// Whether a text begins as UBC's magnetic data do: three numbers, three numbers, the number of stations alone.
+/// Whether a text begins like UBC's magnetic data: three numbers, three numbers, the number of stations alone.
 [[nodiscard]] bool begins_as_ubc_magnetic(const TextStart& start);
 
-/// The first rows of a text, none of what cannot be read, or not once more.
+/// The first rows of a text; empty for files that cannot be read, or not twice.
 [[nodiscard]] std::vector<std::vector<std::string>> first_rows(const InputFile& file, std::size_t n);
 /// Whether words are finite numbers.
 [[nodiscard]] bool are_numbers(const std::vector<std::string>& words);

@@ -52,7 +52,7 @@ struct Misfit {
   /// with the weights that normal_product() has, which are those of the last misfit()
   double squares = 0;
   double phi_d = 0;
-  /// of which a datum has 1 on average where sigma is right: compared with the target
+  /// 1 per datum on average where sigma is right; compared with the target
   double chi_sum = 0;
 };
 
@@ -359,7 +359,7 @@ private:
     const std::int64_t n = set.g.points().size();
     return row / n * set.n_points + set.g.points().begin + row % n;
   }
-  /// Over all ranks, each of which has its own points; in one order whatever the number of threads.
+  /// Inner product over all ranks, each with its own points; its order does not depend on the number of threads.
   [[nodiscard]] double dot(const ConstVector& a, const ConstVector& b) const {
     double sum = m_math.dot(a, b);
     sum_everywhere(m_communicator, &sum, 1);

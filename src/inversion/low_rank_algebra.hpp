@@ -16,12 +16,12 @@ namespace prismfield {
 
 /// Bytes of that many vectors of floats, one a cell, and of the small matrices beside them.
 [[nodiscard]] std::int64_t low_rank_bytes(std::int64_t n_cells, std::int64_t size) noexcept;
-/// What a user is told when that is more than is available.
+/// The error where a low rank needs more memory than is available.
 [[nodiscard]] std::string low_rank_shortage(std::int64_t needed, std::int64_t available);
 
 [[nodiscard]] double dot(const std::vector<double>& a, const std::vector<double>& b);
 
-/// Vectors of which every rank holds some rows, made orthonormal one by one.
+/// Vectors, with some rows on every rank, that become orthonormal one by one.
 class OrthonormalRows {
 public:
   explicit OrthonormalRows(const Communicator& communicator) : m_communicator(communicator) {}

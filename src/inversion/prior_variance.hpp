@@ -62,11 +62,11 @@ struct MakeProbe {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { out(i) = color(i) == wanted ? sign(i) : 0.0; }
 };
 
-/// The diagonal of S = (beta R)^-1, the variances of the prior, by probing: for each colour of cells a vector z of
-/// random signs there and 0 elsewhere, of which (S z)_i z_i is S_ii and what cells of the same colour add, which lie so
-/// far apart that their covariances are small. Source: Tang and Saad, Numer. Linear Algebra Appl. 19 (2012); random
-/// signs: Bekas, Kokiopoulou and Saad, Appl. Numer. Math. 57 (2007). At the same number of solutions some tens of times
-/// nearer than samples of the prior (docs/inversion.md).
+/// The diagonal of S = (beta R)^-1, the variances of the prior, by probing. For each colour of cells, z has random
+/// signs there and 0 elsewhere. (S z)_i z_i is then S_ii plus small covariances with cells of the same colour, which
+/// lie far apart. Source: Tang and Saad, Numer. Linear Algebra Appl. 19 (2012); random signs: Bekas, Kokiopoulou and
+/// Saad, Appl. Numer. Math. 57 (2007). For the same number of solutions it is some tens of times more accurate than
+/// samples of the prior (docs/inversion.md).
 template <class ExecutionSpace>
 class PriorVariance {
 public:

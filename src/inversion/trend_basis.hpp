@@ -29,7 +29,7 @@ struct TrendBasis {
   void add(const std::vector<double>& coefficients, std::vector<double>& values) const;
 };
 
-/// No functions for Trend::none. Functions that stations cannot tell apart (all in one line) are left out.
+/// No functions for Trend::none, and none that stations cannot distinguish (all in one line).
 /// Throws InputError, by the key inversion.trend, when they fit every value of the data.
 [[nodiscard]] TrendBasis make_trend_basis(const DataSet& data, Trend trend);
 

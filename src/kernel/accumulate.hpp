@@ -77,8 +77,8 @@ PRISMFIELD_INLINE_FUNCTION PrismFaces<typename Ls::Real> faces_seen(const NearPr
   return p;
 }
 
-/// Whether a face is so near to any of the points, as faces_seen() gave it, that move_onto_prism() may move one: told
-/// by few operations, of which most are the prism's alone.
+/// Whether a face is so near to any of the points (see faces_seen()) that move_onto_prism() may move one. It takes few
+/// operations, most of them for the prism alone.
 template <class Ls>
 PRISMFIELD_INLINE_FUNCTION bool any_may_touch(const NearPrism<typename Ls::Arithmetic>& prism,
                                               value_t<typename Ls::Real> inverse_unit,

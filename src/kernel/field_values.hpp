@@ -19,7 +19,7 @@ struct Wants {
   static constexpr bool tensor = set == FieldSet::tensor || set == FieldSet::vector_tensor || set == FieldSet::all;
 };
 
-/// The set of gravity of which a set is made: magnetic fields are the tensor of unit density times the magnetisation.
+/// The gravity set behind a set: magnetic fields are the tensor of unit density times the magnetisation.
 [[nodiscard]] constexpr FieldSet gravity_of(FieldSet set) { return has_magnetic(set) ? FieldSet::tensor : set; }
 
 /// Third derivatives of the integral of 1/distance over a prism, z up.

@@ -167,8 +167,8 @@ PRISMFIELD_INLINE_FUNCTION void take_multipoles(const PrismShape<typename Ls::Ar
   }
 }
 
-/// Calls take(i, fields) for n points, the first of which is `point`, and the prisms of a warp's threads, by one order
-/// for all these pairs; the fields of near pairs are zero.
+/// Calls take(i, fields) for n points from `point` on and the prisms of a warp's threads, with one order for all these
+/// pairs; fields of near pairs are zero.
 template <class Ls, FieldSet set, int n, class Memory, class Take>
 PRISMFIELD_INLINE_FUNCTION void take_in_step(const Warp& warp, const LaunchData<typename Ls::Arithmetic, Memory>& data,
                                              const PrismShape<typename Ls::Arithmetic, device_half_order>& shape,

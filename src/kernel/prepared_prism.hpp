@@ -99,8 +99,8 @@ struct BatchReach {
   double squared;
 };
 
-/// Longest over shortest edge up to which near pairs keep to floats in single precision: what the closed
-/// forms lose grows with it, to per cents at 10,000.
+/// Longest over shortest edge up to which near pairs stay in floats in single precision. The loss of the closed forms
+/// grows with it, to per cents at 10,000.
 inline constexpr double most_aspect_in_float = 100;
 
 /// Two edge lengths are one shape's when they differ by less than this, relative: edges of equal cells differ by the
@@ -109,9 +109,9 @@ inline constexpr double shape_tolerance = 1e-11;
 
 inline namespace PRISMFIELD_LANES {
 
-/// Distance from the surface, in longest edges, at which the compact form hands over to the difference-free one: below
-/// it the latter loses digits near edges, above it the former loses them to cancellation, most for long prisms.
-/// `middle`: the edge that is neither the longest nor the shortest.
+/// Distance from the surface, in longest edges, at which the difference-free form replaces the compact one. Nearer, the
+/// difference-free form loses digits near edges; farther, the compact form loses them to cancellation, most for long
+/// prisms. `middle`: the edge that is neither the longest nor the shortest.
 PRISMFIELD_FUNCTION inline double compact_reach(double longest, double middle) {
   return 0.05 * Kokkos::sqrt(Kokkos::min(1.0, 30 * (middle / longest)));
 }

@@ -166,13 +166,13 @@ struct Warp {
   std::uint32_t threads;
 
   static constexpr int size = 32;
-  /// The warp of thread `rank` of a block, of which `working` threads from the first on work on points.
+  /// The warp of thread `rank` of a block; the first `working` threads of the block work on points.
   PRISMFIELD_INLINE_FUNCTION static Warp of(std::int64_t rank, std::int64_t working) {
     const std::int64_t n = working - rank / size * size;
     return {n < size ? (std::uint32_t{1} << n) - 1 : ~std::uint32_t{0}};
   }
-  /// The smallest value of all these threads, every one of which has to call this; a thread's own where a device has no
-  /// such instruction.
+  /// The smallest value of all these threads; every one must call it. Where a device has no such instruction, it is the
+  /// thread's own value.
   PRISMFIELD_INLINE_FUNCTION std::int32_t smallest(std::int32_t value) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     return __reduce_min_sync(threads, value);

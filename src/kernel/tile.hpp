@@ -122,8 +122,8 @@ template <class A, FieldSet set>
 inline constexpr int prisms_in_step<A, set, ChooseForm<Pass::far>, OneShape<A>> =
     has_magnetic_gradient(set) || (sizeof(typename A::Real) == 4 && set != FieldSet::gz) ? 2 : 4;
 
-/// Notes in a launch's contacts that one of the points from `point` on lies in or on a prism; without a launch it notes
-/// nothing. One type for sums and for pairs: near_fields(), of which a compiler makes one for each, is long.
+/// Records in a launch's contacts that one of the points from `point` on lies in or on a prism; without a launch it
+/// does nothing. Sums and pairs share the type: each type costs a compiled copy of near_fields().
 template <class A, class Memory, FieldSet set>
 struct ContactNote {
   const LaunchData<A, Memory>* launch = nullptr;

@@ -52,7 +52,7 @@ constexpr UnitWord flux_densities[] = {{"nt", 1},      {"nanotesla", 1}, {"gamma
                                        {"tesla", 1e9}, {"mt", 1e6},      {"ut", 1e3},  {"pt", 1e-3}};
 constexpr UnitWord flux_gradients[] = {{"ntm-1", 1}, {"tm-1", 1e9}, {"ptm-1", 1e-3}, {"ntkm-1", 1e-3}};
 
-/// The units of fields of one unit of the output, and those of them that an error tells.
+/// The units of all fields with one unit of the output, and the list of units in errors.
 struct FieldUnits {
   std::string_view output;
   std::span<const UnitWord> words;

@@ -15,7 +15,7 @@ class NodeValues {
 public:
   NodeValues() = default;
   explicit NodeValues(std::vector<double> values);
-  /// Out of single() and full() of others, one of which is empty.
+  /// From the lists of take(), of which one is empty.
   NodeValues(std::vector<float> single, std::vector<double> full);
 
   /// Both lists, out of values that nobody needs any more.

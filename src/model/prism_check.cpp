@@ -111,8 +111,8 @@ private:
     for (std::size_t i = begin; i < split; ++i) left_high = std::max(left_high, m_items[i].extent.high[d]);
     for (std::size_t i = split; i < end; ++i) right_low = std::min(right_low, m_items[i].extent.low[d]);
     if (left_high - right_low > 0.5 * (box.high[d] - box.low[d])) {
-      // Some prisms reach across both halves: halves by length keep such prisms apart from the short ones, so that each
-      // half can be told apart by place further down.
+      // Some prisms reach across both halves: halves by length separate such prisms from the short ones, so that each
+      // half can be cut by place further down.
       const auto ratio = [&](std::size_t direction) { return longest[direction] / shortest[direction]; };
       const std::size_t by = largest(ratio);
       if (ratio(by) > 4) {

@@ -128,7 +128,7 @@ public:
   PrismCheck(NumberedPrisms& list, const PrismUnits& units, const PrismNames& names, ProblemList& problems)
       : m_list(list), m_units(units), m_names(names), m_problems(problems), m_limited(problems, names.list()) {}
 
-  /// Removes prisms with an error and prisms of zero size; returns the count of the latter.
+  /// Removes prisms with an error and prisms of zero size. Returns the number of prisms of zero size.
   ZeroSize check_each();
   /// Adds a problem for each of the first overlapping pairs. Returns the bytes of the search.
   std::int64_t check_overlaps();

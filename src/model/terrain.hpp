@@ -18,7 +18,7 @@ namespace prismfield {
 
 /// What is between a surface and a reference height.
 struct TerrainMasses {
-  /// metres; masses count against a world that is rock below this height and nothing above
+  /// metres; densities are anomalies relative to an Earth of rock up to `reference` with nothing above
   double reference = 0;
   /// of rock, kg/m3, unless it has one a column
   double density = 2670;
@@ -93,7 +93,7 @@ public:
   [[nodiscard]] std::string description() const;
   /// Least and greatest density of its prisms, kg/m3.
   [[nodiscard]] Range densities() const noexcept { return m_density_range; }
-  /// What the user should be told though the run goes on.
+  /// Warnings for the user; the run goes on.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_warnings; }
 
   [[nodiscard]] const TerrainContent& content() const noexcept { return m_content; }

@@ -70,8 +70,8 @@ void receive_pieces(MPI_Comm communicator, T* values, std::int64_t n, int from, 
 double added(double a, double b) { return a + b; }
 std::int64_t added(std::int64_t a, std::int64_t b) { return sum_or_most(a, b); }
 
-/// Adds up over `size` consecutive ranks, of which this is number `number`, onto the first: receives from number + step
-/// and adds, for step = 1, 2, 4, ...: the order of the additions is the ranks' alone.
+/// Sums values of `size` consecutive ranks onto the first; this one is number `number`. It receives from number + step
+/// and adds, for step = 1, 2, 4, ...: the order of additions depends on the ranks only.
 template <class T>
 void sum_along_tree(MPI_Comm communicator, int rank, int number, int size, T* values, std::int64_t n) {
   std::vector<T> received;

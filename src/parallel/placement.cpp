@@ -17,7 +17,7 @@
 namespace prismfield {
 namespace {
 
-/// Core numbers that are told to other ranks; further ones are counted as if they were these.
+/// The largest number of cores that ranks report to each other; higher core numbers wrap around.
 constexpr int most_cores = 2048;
 constexpr int bits_a_word = 32;
 

@@ -144,7 +144,7 @@ bool looks_like_ubc_model(const InputFile& file) {
          std::all_of(rows.begin(), rows.end(), [](const auto& row) { return row.size() == 1 && are_numbers(row); });
 }
 
-/// The remedy for a mesh and a model of which each was named where the other belongs, by what named one of them.
+/// The remedy where mesh and model were named in each other's place; `file` is one of them.
 std::string swap_text(const InputFile& file) {
   if (file.key.empty() || file.key == "--mesh") return "swap IN and --mesh";
   return file.key.starts_with("model.mesh.ubc.") ? "swap mesh and density of model.mesh.ubc" : "name the model";

@@ -355,7 +355,7 @@ private:
     PrismsSpec spec;
     spec.file = m_spec.file.path;
     spec.density_to_si = m_read.density_to_si;
-    // what overlaps is told by the run that computes it
+    // a run that computes the prisms reports overlaps
     spec.allow_overlap = true;
     const auto list = read_prisms(m_spec.file, spec);
     m_read.notes.insert(m_read.notes.end(), list->warnings().begin(), list->warnings().end());
@@ -382,7 +382,7 @@ private:
     const bool names_fields = std::any_of(names.begin(), names.end(), [](const std::string& name) {
       return field_named(name_and_unit(name).first).has_value();
     });
-    // a field asked for that no name tells stands behind the places, whatever a comment calls it
+    // a requested field that no column names comes after the places, whatever a comment calls it
     const bool nameless = all_numbers && !(names_places && (names_fields || m_spec.field.empty()));
     if (nameless && row.size() == columns_of_prisms) return prisms();
     if (nameless && (row.size() < 3 || row.size() > 5)) {

@@ -108,7 +108,7 @@ std::string some_of(const InputFile& file, std::int64_t some, std::size_t all, c
                      counted(static_cast<std::int64_t>(all), noun));
 }
 
-/// Makes gaps, NaN, of the values that stand for none, and tells which numbers these were.
+/// Replaces values that mark missing ones by NaN, and adds a note with these numbers.
 void drop_values(const InputFile& file, std::vector<double>& values, const SurfaceRequest& request, const char* noun,
                  std::vector<std::string>& notes) {
   const std::vector<bool> are_dummies = find_dummies(values);
@@ -216,7 +216,7 @@ Table read_columns(const InputFile& file, const SurfaceRequest& request, std::ve
   return table;
 }
 
-/// Leaves out the rows without a place, and tells of these and of others that were left out.
+/// Removes rows without a place, and adds notes about these and other rows left out.
 void drop_places(const InputFile& file, Table& table, std::vector<std::string>& notes) {
   const std::array columns{&table.columns[0], &table.columns[1], &table.columns[2]};
   leave_dummies_out(columns, 2, table.lines, table);
@@ -275,7 +275,7 @@ bool put_on_grid(const InputFile& file, const Table& table, double part, Surface
   const auto& [easting, northing, value] = std::tie(table.columns[0], table.columns[1], table.columns[2]);
   NodePlaces across = node_places(easting, part), along = node_places(northing, part);
   const std::size_t n = value.size(), longest = std::max(across.size(), along.size());
-  // a grid of which most is missing is none
+  // a grid with most of its nodes missing is none
   constexpr std::size_t most_nodes_a_point = 4;
   if (across.size() > most_nodes_a_point * n / along.size()) return false;
   const std::size_t n_nodes = across.size() * along.size();

@@ -51,12 +51,12 @@ struct Surface {
   std::int64_t peak_bytes = 0;
 };
 
-/// Reads a surface, the one reader of terrain, topography and draped grids: all that read_grid() knows, and text of
-/// easting, northing, upward in any order, a table or, below their number, UBC's topography. Points make a grid where
-/// they lie at a quarter of its nodes or more; coordinates that differ by less than a thousandth of the spacing are
-/// one. Lengths in feet or kilometres, by the file's own units, become metres, depths heights. Numbers that stand for
-/// none are gaps (find_dummies()), and rows without a place are left out; notes tell of both. Throws InputError with
-/// every error found: longitudes and latitudes, which have to be projected first, and a node with two values, too.
+/// Reads a surface; terrain, topography and draped grids all use it. It reads the formats of read_grid(), and text of
+/// easting, northing, upward in any order: a table or, below their number, UBC's topography. Points make a grid where
+/// they lie at a quarter of its nodes or more; coordinates within a thousandth of the spacing are equal. Lengths in
+/// feet or kilometres, by the file's units, become metres, depths heights. Dummies (find_dummies()) become gaps, rows
+/// without a place are left out; notes report both. Throws InputError with every error found, among them longitudes and
+/// latitudes, which must be projected first, and a node with two values.
 [[nodiscard]] Surface read_surface(const InputFile& file, const SurfaceRequest& request = {});
 
 /// A surface that has to be a grid of two nodes or more along each direction.

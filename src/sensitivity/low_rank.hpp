@@ -8,7 +8,7 @@
 /// Matrices as sums of few products of a column and a row.
 namespace prismfield {
 
-/// A matrix of which single rows and columns can be had. What it has computed once costs nothing more.
+/// A matrix that gives single rows and columns. It computes each at most once.
 class MatrixLines {
 public:
   virtual ~MatrixLines() = default;

@@ -106,7 +106,7 @@ StorageChoice measured_choice(const Space& space, const PrismSource& prisms, con
   broadcast(communicator, facts.seconds_per_pair);
   broadcast(communicator, facts.bytes_per_second);
   if constexpr (!is_device_space<Space>) {
-    // caches hold less: it is read as fast as anything else; of few points a sample tells nothing
+    // caches hold less: it is read as fast as anything else; a sample of few points is not reliable
     constexpr std::int64_t least_bytes = std::int64_t{64} << 20, least_points = 256;
     const bool is_large = facts.n_points >= least_points &&
                           stored_bytes(precision, facts.n_fields * facts.n_points, facts.columns) >= least_bytes;

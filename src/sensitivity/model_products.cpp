@@ -22,7 +22,7 @@ std::int64_t points_for(double pairs, std::int64_t n_prisms) {
   return static_cast<std::int64_t>(pairs / static_cast<double>(std::max<std::int64_t>(n_prisms, 1)));
 }
 
-/// Tells which points are in and on prisms: these few are computed, the others are outside of all. Collective.
+/// Finds the points in and on prisms. Only points near the prisms are computed; all others are outside. Collective.
 void find_points_inside(const ModelProblem& problem, const Communicator& communicator, Fields& result) {
   const Bounds b = problem.columns.bounds();
   const Points& points = problem.points;

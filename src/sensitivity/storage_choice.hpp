@@ -15,80 +15,80 @@
 
 namespace prismfield {
 
-/// Columns of a tile of a stored G, and what the width of the last tile is a multiple of.
+/// Columns of a tile of a stored G; the width of the last tile is a multiple of stored_step.
 inline constexpr int stored_tile = 512;
 inline constexpr int stored_step = 32;
-/// Rows at least of a part whose products with columns are summed by themselves.
+/// The least number of rows in a part; products with columns sum each part separately.
 inline constexpr std::int64_t least_rows_of_part = 128;
-/// Vectors that kernels take at once: their parts of a tile fit the nearest cache, or registers.
+/// The most vectors that kernels take at once: their parts of a tile fit the nearest cache, or registers.
 inline constexpr int most_vectors = 4;
 
-/// Bytes that a StoredOperator of so many rows and columns keeps, padding included: what a product reads.
+/// Bytes that a product of a StoredOperator with so many rows and columns reads, padding included.
 [[nodiscard]] std::int64_t stored_bytes(StoredPrecision precision, std::int64_t rows, std::int64_t columns) noexcept;
 
-/// What compression came to, over all ranks.
+/// The result of compression over all ranks.
 struct CompressionReport {
-  /// what was asked for, and what rows computed anew show: the largest over the fields
+  /// the requested error, and the largest one over the fields in rows computed anew
   double tolerance = 0, error = 0;
-  /// bytes of the blocks, and how many times as many G takes in double
+  /// bytes of the blocks, and the ratio of G in double to them
   std::int64_t bytes = 0;
   double ratio = 0;
-  /// pairs of a point and a cell: all, and those that were computed to build it, rows of the check left out
+  /// pairs of a point and a cell: all, and those computed to build it, without rows of the check
   std::int64_t pairs = 0, evaluated_pairs = 0;
   double seconds = 0;
 };
 
-/// A compressed matrix of a rank, as a sample of it shows.
+/// A rank's compressed matrix, estimated from a sample.
 struct CompressionSample {
   /// 0: no sample was made
   std::int64_t bytes = 0;
-  /// to make it, and of a product of one vector with it or with its transposed
+  /// to make the matrix, and of a product of one vector with it or its transpose
   double seconds_to_make = 0, product_seconds = 0;
-  /// of an entry of all fields that is kept as it is
+  /// of an entry of all fields that is kept unchanged
   double seconds_per_entry = 0;
-  /// scratch of products, a vector
+  /// scratch of products per vector
   std::int64_t bytes_of_vector = 0;
 };
 
-/// The error as it was asked for. Throws InputError, by the key sensitivity.compression, beyond what compression
-/// offers.
+/// The requested error. Throws InputError, by the key sensitivity.compression, for an error that compression does not
+/// offer.
 [[nodiscard]] double checked_compression(double error);
 
-/// Precision that `settings` ask for; float where they leave it open.
+/// The precision in `settings`; float where they have none.
 [[nodiscard]] StoredPrecision stored_precision(const StorageSettings& settings) noexcept;
 
-/// Largest relative error that keeping an entry adds.
+/// The largest relative error that storage adds to an entry.
 [[nodiscard]] double storage_error(StoredPrecision precision) noexcept;
 
-/// Points whose entries are computed at once when G is made: about 32 MiB, a point at least.
+/// The number of points whose entries are computed at once when G is made: about 32 MiB, at least one point.
 [[nodiscard]] std::int64_t points_at_once(std::int64_t n_fields, std::int64_t columns, std::int64_t n_points) noexcept;
 
-/// Bytes that a rank takes for its part of G, at most: the entries of a block of points while it is made and scratch of
-/// products with so many vectors at once included.
+/// An upper bound of the bytes for a rank's part of G, with entries of a block of points while it is made, and scratch
+/// of products with so many vectors at once.
 [[nodiscard]] std::int64_t bytes_to_store(StoredPrecision precision, std::int64_t n_fields, std::int64_t n_points,
                                           std::int64_t columns, std::int64_t vectors = 1) noexcept;
 
-/// What a user is told, with the remedy, when that is more than is available; "" when it fits.
+/// The error, with its remedy, where a rank needs more than is available; "" where it fits.
 [[nodiscard]] std::string storage_shortage(std::int64_t needed, std::int64_t available, StoredPrecision precision);
 
-/// The lesser of what is available and of a limit, bytes.
+/// The smaller of available bytes and a limit.
 [[nodiscard]] std::int64_t within_limit(std::int64_t available, const std::optional<std::int64_t>& limit) noexcept;
-/// That an H-matrix takes more than its limit; "" when it does not.
+/// The error where an H-matrix exceeds its limit; "" where it does not.
 [[nodiscard]] std::string beyond_limit(std::int64_t bytes, const std::optional<std::int64_t>& limit);
 
-/// Throws InputError, by key, for settings that this space, or this version, does not have.
+/// Throws InputError, by key, for settings that this space or version does not support.
 void check_storage(const StorageSettings& settings);
 
-/// What `auto` goes by, of one rank.
+/// What choose_storage() knows of one rank.
 struct StorageFacts {
   std::int64_t n_fields = 1, n_points = 0, columns = 0;
-  /// bytes that the rank with the least memory may take
+  /// bytes for the rank with the least memory
   std::int64_t available = 0;
-  /// a pair of a point and a prism computed anew, for one vector
+  /// to compute a pair of a point and a prism, for one vector
   double seconds_per_pair = 0;
-  /// of stored entries in a product
+  /// rate at which a product reads stored entries
   double bytes_per_second = 0;
-  /// multiplied in one product: computed anew one after the other, read for most_vectors at once
+  /// vectors per product: computed one after another, read for most_vectors at once
   std::int64_t vectors = 1;
   CompressionSample compressed;
 };

@@ -16,7 +16,7 @@
 /// tile while it is in the nearest cache; each adds in the order that it has alone.
 namespace prismfield {
 
-/// A matrix cut into tiles of columns, the last of which is narrower; each tile's rows lie one behind the other.
+/// A matrix in tiles of columns; the last tile is narrower. The rows of a tile lie one after another.
 struct TileShape {
   /// columns of a tile, and what the width of the last one is a multiple of
   static constexpr int width = stored_tile;
@@ -62,7 +62,7 @@ struct TileData {
 struct RowParts {
   std::int64_t parts = 1, rows_per_part = 1;
 
-  /// Parts of at least so many rows, of which there are about `wanted` in all tiles.
+  /// Parts of at least `rows_at_least` rows, about `wanted` in all tiles.
   [[nodiscard]] static RowParts of(const TileShape& shape, std::int64_t wanted, std::int64_t rows_at_least) {
     const std::int64_t most = (shape.rows + rows_at_least - 1) / rows_at_least;
     const std::int64_t asked = (wanted + shape.tiles() - 1) / shape.tiles();
@@ -230,7 +230,7 @@ struct HostColumnSums {
     }
   }
 
-  /// The sums of all vectors, of which there are n or fewer.
+  /// The sums of all vectors, at most n.
   template <int n>
   void add_rows(std::int64_t item) const {
     const std::int64_t tile = item / cut.parts;

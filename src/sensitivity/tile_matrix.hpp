@@ -41,9 +41,9 @@ public:
   [[nodiscard]] virtual std::int64_t scratch_bytes() const noexcept = 0;
 };
 
-/// G in tiles of columns, as double, float or Half. A half errs by 2^-11 of the entry or 2^-29 of the largest entry of
-/// its row within its tile, whichever is more; a float by 2^-24 of the entry. A product with the rows takes each tile
-/// on its own, one with the columns too, so that no two threads write to one place.
+/// G in tiles of columns, as double, float or Half. The error of a half is 2^-11 of the entry or 2^-29 of the largest
+/// entry of its row within its tile, whichever is larger; of a float 2^-24 of the entry. Products in both directions
+/// work tile by tile, so that no two threads write to one place.
 template <class Space, class Real>
 class TileMatrix final : public StoredMatrix<Space> {
 public:

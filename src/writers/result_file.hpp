@@ -79,8 +79,8 @@ inline constexpr int n_terrain_variables = 3;
 /// Variables of a terrain's result besides gz, the terrain's full effect. `terrain_height`: m, below the point, NaN
 /// outside the terrain. `bouguer_slab`: mGal, sign and axes as gz, the infinite slab between reference and that height,
 /// with water where the terrain has it. `terrain_correction`: mGal, attraction of the same slab cut at the DEM's edges,
-/// minus gz without noise. They refer to all arguments; those other than `header` must outlive them. The result must
-/// have gz.
+/// minus gz without noise. They refer to all arguments except `header`, so that these must outlive them. The result
+/// must have gz.
 [[nodiscard]] std::vector<PointVariable> terrain_variables(const ResultHeader& header, const Points& points,
                                                            const Fields& result, const Terrain& terrain);
 

@@ -68,7 +68,7 @@ public:
   void check_place(const RowFile& rows) const;
   /// Throws as check_place() too.
   [[nodiscard]] std::unique_ptr<RowSink> create(const RowFile& rows) override;
-  /// What users should be told of files that were opened: densities that are not the header's.
+  /// Warnings about opened files with other densities than the header's.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_warnings; }
 
 private:
