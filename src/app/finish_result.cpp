@@ -53,7 +53,7 @@ void check_demands(const Case& run, const std::vector<Demand>& demands) {
   problems.throw_if_any();
 }
 
-/// Columns of the names, of a number, and the digits, which a sign, a point and an exponent come to.
+/// Widths of names and of a number, and its digits, with room for sign, point and exponent.
 struct StatisticsShape {
   int names = 10;
   int width = 15;

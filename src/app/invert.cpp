@@ -445,7 +445,7 @@ std::vector<std::string> borne_out_warnings(const InversionOutcome& outcome, Dat
   return warnings;
 }
 
-/// Says where most of a model lies beside the survey, seen from above; "" otherwise, and where few stations are none.
+/// The warning where most of a model lies outside the survey, seen from above; "" otherwise, and for too few stations.
 std::string beside_survey(const InvertedModel& model) {
   constexpr std::size_t fewest = StationNeighbors::count + 1;
   std::vector<double> eastings, northings;

@@ -75,9 +75,9 @@ ProgramEnd run_on_ranks(int& argc, char**& argv) {
   }
 }
 
-/// Puts another program in the place of this one, whose MPI has ended.
+/// Replaces this process, whose MPI has ended, by another program.
 ExitCode become(std::vector<std::string> words) {
-  // Set by hand, Open MPI's variables are the user's; a launcher's make a rank of whoever has them.
+  // variables of a launcher would make that program a rank; those of Open MPI set by hand stay
   constexpr std::array of_launcher = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"};
   const bool is_launched = std::any_of(of_launcher.begin(), of_launcher.end(),
                                        [](const char* variable) { return std::getenv(variable) != nullptr; });

@@ -321,7 +321,7 @@ struct Magnetized {
   std::unique_ptr<MagnetizedPrisms> prisms;
   double error = 0;
 
-  /// These, or the model's where there are none.
+  /// These prisms, or the model's where there are none.
   [[nodiscard]] const PrismSource& or_those_of(const Model& model) const { return prisms ? *prisms : model.source(); }
 };
 
@@ -353,8 +353,8 @@ void add_error_of(const Magnetized& magnetized, Fields& result) {
   }
 }
 
-/// Computes with the guard that the case asks for and writes the result. `magnetized`: in the place of the model's
-/// prisms, if there are any. Collective.
+/// Computes with the case's guard and writes the result. `magnetized`: used instead of the model's prisms where it has
+/// prisms. Collective.
 void compute_and_write(const RunOptions& options, Inputs& inputs, const Magnetized& magnetized, const Plan& plan,
                        const Communicator& communicator, Moment begin) {
   const bool is_root = communicator.rank() == 0;

@@ -26,8 +26,8 @@ using Moment = std::chrono::steady_clock::time_point;
 /// Prints a warning to standard error.
 void warn(const std::string& message);
 
-/// What a diagnosis, hint or estimate says; nothing, with a warning, where it fails: none of them ends a command that
-/// would do what it was asked for. `what`: "the trend of the residuals". For one rank.
+/// Returns the result of a diagnosis, hint or estimate. When it fails, prints a warning and returns an empty result, so
+/// that the command goes on. `what`: "the trend of the residuals". For one rank.
 template <class Diagnose>
 auto diagnosed(const char* what, const Diagnose& diagnose) -> decltype(diagnose()) {
   try {
@@ -59,7 +59,7 @@ auto made_together(const Communicator& communicator, const Make& make) {
   return made;
 }
 
-/// The same as diagnosed() for what all ranks make together. Collective.
+/// The same for a diagnosis of all ranks together. Collective.
 template <class Diagnose>
 auto diagnosed_together(const Communicator& communicator, const char* what, const Diagnose& diagnose)
     -> decltype(diagnose()) {
@@ -79,21 +79,21 @@ auto diagnosed_together(const Communicator& communicator, const char* what, cons
                                                      const std::vector<RankPlace>& places,
                                                      const Communicator& communicator);
 
-/// Kokkos on this rank, and where all ranks compute.
+/// Kokkos on this rank, and the places of all ranks.
 struct StartedRanks {
   std::unique_ptr<Runtime> runtime;
   std::vector<RankPlace> places;
 };
 
-/// Starts Kokkos for a command that computes in the space's threads or the chosen device; rank 0 warns of what slows
-/// it down. Throws AgreedFailure. Collective.
+/// Starts Kokkos for a command that computes with the space's threads or the chosen device. Rank 0 warns about anything
+/// that slows it down. Throws AgreedFailure. Collective.
 [[nodiscard]] StartedRanks start_ranks(const std::vector<std::string>& kokkos_options,
                                        const Communicator& communicator);
 
-/// What this program knows of itself and its machine; needs a Runtime for devices and threads.
+/// Facts about program and machine; needs a Runtime for devices and threads.
 [[nodiscard]] ProgramFacts program_facts(const std::vector<std::string>& kokkos_options = {});
 
-/// The space that a case asks for, with the first device where it computes on one.
+/// The space of a case, with the first device where it computes on one.
 [[nodiscard]] MachineUse machine_use(const ProgramFacts& facts, Space space, std::int64_t ranks);
 
 }  // namespace prismfield

@@ -19,8 +19,8 @@
 namespace prismfield {
 namespace {
 
-/// The cores of this thread as the system says them: bits, and how many bytes of them it wrote. Larger than the mask of
-/// any system, which refuses smaller ones.
+/// The cores of this thread from the system: bits, and the number of bytes written. It exceeds the mask of any system,
+/// which refuses smaller ones.
 struct CoreMask {
   std::array<unsigned char, std::size_t{1} << 14> bits{};
   long bytes = 0;
@@ -110,7 +110,7 @@ void ask_for_huge_pages(void* memory, std::size_t bytes) noexcept {
 
 void return_freed_memory() {
 #ifdef M_MMAP_THRESHOLD
-  // named, they stay; arrays of blocks, which come and go by thousands, are smaller
+  // set explicitly, these values stay fixed; arrays of blocks, freed by the thousand, are smaller
   ::mallopt(M_MMAP_THRESHOLD, 4 << 20);
   ::mallopt(M_TRIM_THRESHOLD, 16 << 20);
 #endif

@@ -501,7 +501,7 @@ bool is_small(const Execution& execution, std::int64_t n_prisms, std::int64_t n_
          execution.kernel == KernelKind::automatic && execution.tolerance >= default_tolerance;
 }
 
-/// What settings come to, those that are not given included.
+/// All settings, with defaults for those not given.
 Settings with_fields(const Settings* settings, FieldList fields) {
   Settings all = settings == nullptr ? Settings() : *settings;
   all.request.fields = fields;

@@ -363,8 +363,8 @@ private:
     return ground;
   }
 
-  /// The height of the lowest station in each column of cells that may stand on the ground, (northing, easting),
-  /// metres; infinite where there is none. `cells`: those that would be active.
+  /// The lowest station in each column of cells that may stand on the ground: (northing, easting), metres, infinite for
+  /// none. `cells`: numbers of cells that would be active.
   std::vector<double> ceilings_of_stations(const CellEdges& edges, const std::vector<std::int64_t>& cells) const {
     const std::vector<std::int64_t> layers = highest_layers(counts_of(edges), cells);
     std::vector<double> ceilings(layers.size(), unbounded);

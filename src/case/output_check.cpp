@@ -198,7 +198,7 @@ void check_output(const Case& run) {
 
 namespace {
 
-/// Where the bodies of a model are that is nothing else; nothing of one with a background, or of very many.
+/// Adds the bodies of a model to the header. Nothing for a model with a background, and for very many bodies.
 void tell_bodies(const Case& run, ResultHeader& header) {
   constexpr std::size_t most_told = 500;
   const auto* voxels = std::get_if<VoxelsSpec>(&run.model);

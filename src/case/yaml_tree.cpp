@@ -273,8 +273,8 @@ private:
   bool m_seen_document = false;
 };
 
-/// Throws SyntaxError for brackets that nobody nests like that: the parser keeps each that is open, two hundred bytes
-/// for one, before it hands any over. Brackets in quotes and comments are counted too, but far fewer stand there.
+/// Throws SyntaxError for too many open brackets. The parser holds each open one, at two hundred bytes, until it
+/// returns any. Brackets in quotes and comments count too, but there are far fewer.
 void check_brackets(const std::string& text) {
   constexpr std::int64_t most_open = 10'000;
   std::int64_t open = 0;
@@ -287,7 +287,7 @@ void check_brackets(const std::string& text) {
   }
 }
 
-/// The parser's reasons in the words of somebody who writes a case.
+/// The parser's errors in terms of a case.
 std::string plain_reason(const std::string& reason) {
   static const std::map<std::string, std::string> reasons = {
       {YAML::ErrorMsg::MAP_VALUE,

@@ -41,8 +41,7 @@ constexpr std::size_t one_in_apart = 1000;
 constexpr double times_apart = 1000;
 /// The tolerance of sums that truncate by less than they round.
 constexpr double finest_tolerance = 1e-14;
-/// Of the tensor's truncation, that of the potential, of the vector and so on: docs/numerics.md, Ranges of the
-/// multipoles.
+/// The truncation error of each order of fields relative to the tensor's; docs/numerics.md, Ranges of the multipoles.
 constexpr FieldSizes share_of_truncation = {1.0 / 6, 1.0 / 2, 1, 1, 1};
 
 /// Numbers of n points of all but some, all rising: drawn without repetition (Floyd's algorithm).

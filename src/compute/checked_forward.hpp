@@ -13,16 +13,16 @@
 
 #include "compute/method.hpp"
 
-/// The promise of a tolerance, whatever the method that computes.
+/// Keeps the tolerance of a request, whichever method computes.
 namespace prismfield {
 
-/// As forward() of method.hpp, of work whose plan may save by the request's tolerance x. Direct sums in double at some
-/// points come first, each rank's of its share of the plan, with smaller truncation where prisms cancel so far that the
-/// usual one may exceed x/50. If the fields are further than x/5 from them, relative as ToleranceCheck says, they are
-/// computed again, for x/4, x/16, ..., at last by the direct method in double with the truncation of the sums. What the
-/// sums may be wrong by themselves counts as error. Each rank must be able to read the prisms of its work and
-/// of its share of the plan. `guard`: keeps the state of what is computed again as that of the first computation, which
-/// it may be, since it is the more accurate. Collective.
+/// Like forward() of method.hpp, for work with a plan that may save by the request's tolerance x. First each rank makes
+/// direct sums in double at some points for its share of the plan, with a smaller truncation error where prisms cancel
+/// so far that the usual one may exceed x/50. Where the fields differ from the sums by more than x/5 (see
+/// ToleranceCheck), it computes them again for x/4, x/16, ..., and at last directly in double with the truncation of
+/// the sums. The error of the sums counts too. Each rank must be able to read the prisms of its work and of its share
+/// of the plan. `guard`: keeps the state of a repetition as that of the first computation, which is valid because it is
+/// more accurate. Collective.
 [[nodiscard]] Fields checked_forward(const PrismSource& prisms, const PointColumns& points, const Request& request,
                                      RankWork& work, const Communicator& communicator, Observer* observer,
                                      RunGuard* guard = nullptr, std::span<double> values = {});

@@ -41,7 +41,7 @@ namespace prismfield {
 // rank keeps its state by itself; a state of another layout than rank 0's is passed over, so that whatever files a
 // crash leaves behind fit together.
 
-/// Changes with every change of what the files hold.
+/// Changes whenever the content of the files changes.
 inline constexpr std::int64_t checkpoint_version = 8;
 
 struct CheckpointSection {
@@ -62,10 +62,10 @@ struct CheckpointHeader {
 };
 static_assert(sizeof(CheckpointHeader) == 152 && std::is_trivially_copyable_v<CheckpointHeader>);
 
-/// Fills in mark, version and the header's own digest.
+/// Sets mark, version and the header's own digest.
 void sign(CheckpointHeader& header);
 
-/// What a run's files have in common.
+/// What all files of a run share.
 struct CheckpointRun {
   /// a Method's name or "inversion"; at most 15 characters
   std::string method;
@@ -74,67 +74,65 @@ struct CheckpointRun {
   std::vector<std::int64_t> layout;
 };
 
-/// Writes the file of a rank whole, replacing the one before. Throws RunError, also where it would replace what is no
-/// checkpoint or one of another case.
+/// Writes the file of a rank as a whole and replaces the previous one. Throws RunError, also for an existing file that
+/// is no checkpoint or of another case.
 void write_checkpoint(const std::filesystem::path& checkpoint, const CheckpointRun& run, int rank,
                       const WorkState& state);
-/// The same for where an inversion is, in the one file of all ranks.
+/// The same for an inversion, in one file for all ranks.
 void write_checkpoint(const std::filesystem::path& checkpoint, const Digest& case_hash, const InversionState& state);
 
-/// Throws InputError by the key output.checkpoint.file, without a place, with every file of so many ranks that would
-/// replace what is no checkpoint of prismfield or, where the case's hash is known already, one of another case.
+/// Throws InputError by the key output.checkpoint.file, without a place, with each of the ranks' files that would
+/// replace something else than a checkpoint or, with `case_hash`, the checkpoint of another case.
 void check_checkpoint_place(const std::filesystem::path& checkpoint, int n_ranks, const Digest* case_hash = nullptr);
 
-/// Removes a case's file and all files of ranks beside it, with what a kill left half-written of them, and nothing that
-/// is something else.
+/// Removes a case's file, the files of its ranks, and their half-written leftovers of killed runs; nothing else.
 void remove_checkpoint(const std::filesystem::path& file, const Digest& case_hash);
 
-/// Keeps a checkpoint for one run while it lives, by a lock on an empty file beside it, .NAME.lock.
+/// Reserves a checkpoint for one run while it lives, by a lock on an empty file next to it, .NAME.lock.
 class CheckpointLock {
 public:
-  /// Throws InputError by the key output.checkpoint.file, without a place, when another run has it.
+  /// Throws InputError by the key output.checkpoint.file, without a place, when another run holds the lock.
   explicit CheckpointLock(const std::filesystem::path& checkpoint);
 
 private:
   FileLock m_lock;
 };
 
-/// The file of a rank's state: the checkpoint itself for rank 0, one beside it for each other rank. Where the
-/// checkpoint is a symbolic link, all of them are where it leads to.
+/// The file of a rank's state: the checkpoint for rank 0, one next to it for other ranks. For a symbolic link all are
+/// next to its target.
 [[nodiscard]] std::filesystem::path rank_file(const std::filesystem::path& checkpoint, int rank);
 
-/// What was found of a run.
+/// The checkpoint that a run resumes from.
 struct FoundCheckpoint {
   CheckpointRun run;
-  /// of rank 0's state; an earlier or later state of the run has another
+  /// of rank 0's state; earlier and later states of the run have others
   Digest id;
 };
 
-/// Puts the work of a rank where a run stopped that kept a checkpoint; nothing when there is none. Throws InputError by
-/// the key output.checkpoint.file, without a place, for a file that is no checkpoint, is one of another case or version
-/// or of ranks that shared the work otherwise, is damaged anywhere that this rank has to look, or asks for more memory
-/// than there is.
+/// Sets a rank's work to the kept state of a run; nothing where there is no checkpoint. Throws InputError by the key
+/// output.checkpoint.file, without a place, for a file that is no checkpoint, of another case, version or sharing of
+/// work, damaged where this rank reads it, or larger than the memory.
 [[nodiscard]] std::optional<FoundCheckpoint> read_checkpoint(const std::filesystem::path& checkpoint,
                                                              const Digest& case_hash, RankWork& work);
-/// The same for an inversion, which it puts into `state`.
+/// The same for an inversion, into `state`.
 [[nodiscard]] std::optional<FoundCheckpoint> read_checkpoint(const std::filesystem::path& checkpoint,
                                                              const Digest& case_hash, InversionState& state);
 
-/// Where a run keeps its state, and how often.
+/// Where and how often a run keeps its state.
 struct CheckpointSettings {
   std::filesystem::path file;
   double every_seconds = 600;
 };
 
-/// Guards a run by checkpoints at an interval and at the next moment with a state after a signal.
+/// A guard that writes checkpoints at an interval, and as soon as there is a state after a signal. Commands make it.
 class CheckpointGuard final : public RunGuard {
 public:
   CheckpointGuard(CheckpointSettings settings, const Digest& case_hash, const Communicator& communicator)
       : m_settings(std::move(settings)), m_communicator(communicator), m_run{{}, case_hash, {}} {}
 
-  /// As read_checkpoint(). Each rank by itself.
+  /// Reads the checkpoint as read_checkpoint() does. Not collective.
   [[nodiscard]] std::optional<FoundCheckpoint> read(RankWork& work);
-  /// Settles how the ranks share the work, when all have read the same. Collective.
+  /// Fixes how the ranks share the work, once all have read the same. Collective.
   void settle(const RankWork& work);
 
   void begin(const RankWork& work) override;
@@ -142,7 +140,7 @@ public:
   [[nodiscard]] bool wants_stop() override;
   void keep(const RankWork& work) override;
 
-  /// Why a checkpoint could not be written, or "": the run goes on without.
+  /// Why a checkpoint could not be written; the run goes on. "" without a failure.
   [[nodiscard]] const std::string& failure() const noexcept { return m_failure; }
 
 private:

@@ -199,7 +199,7 @@ private:
     stage(space, b, 0);
     return 0;
   }
-  /// Who leaves a product waits for what is queued on the device: a tenth of a second of it.
+  /// Limits the work queued on the device to a tenth of a second, for which a caller that leaves a product waits.
   void keep_queue_short(const ExecutionSpace& space, std::int64_t n_prisms) {
     constexpr std::int64_t most_pairs = std::int64_t{1} << 33;
     m_queued_pairs += n_prisms * m_work.plan.direct.tile_points;

@@ -66,7 +66,7 @@ public:
 
   void empty_slots(const Space& space) { Kokkos::deep_copy(space, m_data.scratch, Real(0)); }
 
-  /// Adds prisms whose first batch is number `first_batch` of the run to the slots. note_busy as TileLauncher has it.
+  /// Adds prisms to the slots; their first batch has the run's number `first_batch`. note_busy: see TileLauncher.
   void add(const Space& space, const StagedPrisms<Space, A>& prisms, std::int64_t first_batch,
            const typename TileLauncher<Space, A>::NoteBusy& note_busy) {
     const Kokkos::Profiling::ScopedRegion region("prismfield: prisms to slots");

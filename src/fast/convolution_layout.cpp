@@ -80,8 +80,8 @@ using Magnetization = std::array<double, 3>;
 
 double product(const Magnetization& a, const Magnetization& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/// That of the first prism which has any, where all others are multiples of it, but for rounding; else one along each
-/// axis.
+/// The magnetisation of the first prism that has one, if all others are multiples of it to rounding; otherwise one
+/// along each axis.
 std::vector<Magnetization> magnetizations_of(const std::vector<Magnetization>& prisms) {
   const auto first = std::find_if(prisms.begin(), prisms.end(), [](const auto& m) { return product(m, m) > 0; });
   if (first == prisms.end()) return {{0, 0, 1}};

@@ -17,7 +17,7 @@
 /// is cut off: its moments go to them. Others are opened, down to leaves, whose prisms go too.
 namespace prismfield::fast {
 
-/// Boxes of a rank, at most, and numbers of each: centre, and reach, negative where there is none.
+/// The most boxes per rank, and their numbers: centre and reach, which is negative for no box.
 inline constexpr std::size_t n_boxes = 64, box_numbers_of_rank = 4 * n_boxes;
 
 /// The boxes of a tree of points.
@@ -92,9 +92,9 @@ private:
     if (may_exchange(rank, cell)) return Part::cut_off;
     return sources.cells.child(cell) < 0 ? Part::leaf : Part::opened;
   }
-  /// Whether the cell may exchange with all spheres within a rank's boxes. One of radius b within a box of this reach
-  /// is at the gap + b at least. The bound grows with b and falls with the distance, so that within a range of b its
-  /// largest b at the distance of its least says it for all of them: from 7/8, 3/4, 1/2 of the reach and from 0 on.
+  /// Whether the cell may exchange with all spheres in a rank's boxes. A sphere of radius b in a box of this reach is
+  /// at least at the gap + b. The bound grows with b and falls with the distance, so the largest b of a range at the
+  /// distance of its least b covers the range. Ranges begin at 7/8, 3/4, 1/2 of the reach and at 0.
   [[nodiscard]] KOKKOS_FUNCTION bool may_exchange(std::int64_t rank, std::int64_t cell) const {
     const double a = sources.cells.radius(cell);
     double reach = 0, gap = Kokkos::Experimental::infinity_v<double>;

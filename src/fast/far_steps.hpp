@@ -124,7 +124,7 @@ struct LeafLanes {
   const FarData<Memory>& data;
   std::int32_t cell[width];
   std::int64_t n_prisms[width], most = 0;
-  /// leaves that are none but the last one again hold no prisms
+  /// number of leaves; further lanes repeat the last one without prisms
   int valid;
   bool alike = true;
 
@@ -138,7 +138,7 @@ struct LeafLanes {
       alike = alike && are_alike(data, cell[j]);
     }
   }
-  /// f(cell, prism) of the i-th prisms, 0 where there is none.
+  /// f(cell, prism) for the i-th prisms of the leaves; 0 without such a prism.
   template <class F>
   PRISMFIELD_INLINE_FUNCTION L gather(std::int64_t i, const F& f) const {
     double number[width];

@@ -17,17 +17,17 @@
 
 #include "compute/method.hpp"
 
-/// Forward runs by methods that compute a rank's share in a product.
+/// Forward runs of methods that compute a rank's share in one product.
 namespace prismfield::fast {
 
-/// What a rank computes: prisms at points.
+/// A rank's prisms and points.
 struct ProductShare {
   /// the run's, with the fields of the product
   const Plan& plan;
   /// see RankWork::expect()
   FieldSizes sizes;
   const PrismSource& prisms;
-  /// all points, and those of the share; they outlive the product
+  /// all points and those of the share, which outlive the product
   const PointColumns& all_points;
   PointColumns points;
 };
@@ -35,19 +35,19 @@ struct ProductShare {
 /// Receives the fraction done, between launches; throws where the product has to end.
 using Pause = std::function<void(double done_fraction)>;
 
-/// The product of a rank's share, in the space that computes. Made of a share that has prisms and points; what is not
-/// needed any more after that is not kept. Both throw AllocationFailure.
+/// The product of a rank's share in the space that computes, made from a share with prisms and points. It keeps only
+/// what compute() needs. Constructor and compute() throw AllocationFailure.
 class ShareProduct {
 public:
   virtual ~ShareProduct() = default;
-  /// Once. values: (field that the plan computes, point), G = 1; contact: (point, n_contact_columns), see
-  /// kernel/contact.hpp. Both are zeros before.
+  /// Computes once. values: (field that the plan computes, point), G = 1; contact: (point, n_contact_columns), see
+  /// kernel/contact.hpp. Both are 0 before.
   virtual void compute(const Pause& pause, double* values, double* contact) = 0;
-  /// Pairs that were computed one by one; after compute().
+  /// Pairs computed one by one, after compute().
   [[nodiscard]] virtual std::array<std::int64_t, n_forms> pairs_by_form() const { return {}; }
 };
 
-/// A rank's work that is one product of its share, or one each of gravity and magnetic fields. It keeps no state for
+/// A rank's work as one product of its share, or one each for gravity and magnetic fields. It has no state for
 /// checkpoints.
 class ProductWork : public RankWork {
 public:
@@ -62,23 +62,23 @@ public:
   [[nodiscard]] WorkDone take() override;
 
 protected:
-  /// Does on all ranks what may find no memory. Collective; throws as prepare().
+  /// Runs on all ranks a step that may lack memory. Collective; throws as prepare().
   void on_all_ranks(const Communicator& communicator, const std::function<void()>& step) const;
-  /// Makes room for what is computed at so many points.
+  /// Allocates the results for so many points.
   void make_room(std::int64_t n_points);
   /// Calls f(plan) with the plan of each product.
   void for_each_product(const std::function<void(const Plan&)>& f) const;
 
   FieldSizes m_sizes = no_sizes;
-  /// all of the run
+  /// all points of the run
   PointColumns m_points;
   std::vector<std::unique_ptr<ShareProduct>> m_products;
 
 private:
-  /// Does what may find no memory. Throws RunError.
+  /// Runs a step that may lack memory. Throws RunError.
   void with_memory(const std::function<void()>& step) const;
   [[nodiscard]] std::int64_t n_pairs() const;
-  /// Writes the fields of product `number` from `values` on; where those of the next one begin.
+  /// Writes the fields of product `number` from `values` on; returns where those of the next one begin.
   double* compute_one(std::size_t number, const Pause& pause, double* values);
 
   Make m_make;

@@ -169,8 +169,8 @@ void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, c
   count_memory(plan, problem, memory, request.fields.size(), machine.rank);
 }
 
-/// The grid of ranks that reads and sorts least: trees take time by prisms and points, not by pairs. Where parts of
-/// space are shared out, that of the prisms that each rank reads.
+/// The grid of ranks that reads and sorts least, because the cost of trees depends on prisms and points, not on pairs.
+/// With parts of space it is the grid of the prisms that each rank reads.
 Shares tree_shares(const Plan& plan, const Request& /*request*/, const PrismSource& /*ensemble*/,
                    const Communicator& communicator) {
   RankGrid grid{plan.prism_parts, plan.point_parts};
@@ -214,7 +214,7 @@ double tree_seconds(const Plan& plan, const Request& request, const PrismSource&
   const double pairs =
       (m * at_tolerance(of_item.of_prism, plan.tolerance) + n * at_tolerance(of_item.of_point, plan.tolerance)) *
       (1 + (times_inside - 1) * plan.tree.part_inside);
-  // with few of one kind every pair is near; the check's pairs come to both
+  // with few prisms or points every pair is near; the pairs of the check add to that
   const auto checked = static_cast<double>(std::min(request.execution.check_points, plan.n_points));
   const double beside = on_device ? device_launch_seconds + m * device_prism_seconds : 0;
   return pair_seconds * (std::min(pairs, 2 * m * n) + m * checked / plan.point_parts) + beside;

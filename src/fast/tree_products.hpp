@@ -50,8 +50,8 @@ struct TreeSettings {
 /// their bounds are 5 to 20 times too large, but far away, with only a few exchanges, errors add up.
 inline constexpr double share_of_exchange = 0.5;
 
-/// Settings of products of some of a set's fields, which are of gravity or magnetic, that keep to a tolerance of their
-/// sizes, see FieldSizes. `along`: the direction of the inducing field.
+/// Settings of products of some of a set's fields, either gravity or magnetic, that keep a tolerance relative to their
+/// sizes (FieldSizes). `along`: the direction of the inducing field.
 [[nodiscard]] inline TreeSettings tree_settings(FieldSet set, FieldList fields, double tolerance,
                                                 const FieldSizes& sizes, const std::array<double, 3>& along = {}) {
   TreeSettings settings;

@@ -27,11 +27,11 @@ struct StoredAttribute {
   bool is_float = false;
 };
 
-/// Makes stored numbers those that the variable's attributes say, in both kinds of netCDF: `_Unsigned` first; NaN for
-/// _FillValue, missing_value, what lies outside valid_min, valid_max or valid_range, and what netCDF fills floats with
-/// that nobody wrote; then scale_factor and add_offset. Limits are of the stored numbers, but those in floats beside
-/// stored integers of the unpacked ones. find(name) gives an attribute, nothing where there is none. Returns what is
-/// wrong with an attribute, "" when nothing is. Source: NetCDF User's Guide, Attribute Conventions; CF 1.8, 2.5.1, 8.1.
+/// Converts stored numbers by a variable's attributes, for both kinds of netCDF: `_Unsigned`; then NaN for _FillValue,
+/// missing_value, numbers outside valid_min, valid_max or valid_range, and netCDF's fill of floats never written; then
+/// scale_factor and add_offset. Limits refer to stored numbers, but to unpacked ones where the limits are floats and
+/// the numbers integers. find(name) gives an attribute, or nothing. Returns the error of an attribute; "" for valid
+/// ones. Source: NetCDF User's Guide, Attribute Conventions; CF 1.8, 2.5.1, 8.1.
 [[nodiscard]] std::string unpack(std::vector<double>& values, const StoredType& type,
                                  const std::function<std::optional<StoredAttribute>(const char* name)>& find);
 

@@ -298,7 +298,7 @@ bool NumberRows::next(std::vector<double>& row) {
 }
 
 TextStart start_of_text(const InputFile& file, std::size_t rows) {
-  // a file of comments alone is none that anybody has
+  // real files have a row within these lines
   constexpr int most_lines = 10'000;
   TextStart start;
   LineReader reader(file);

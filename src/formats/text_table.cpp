@@ -20,7 +20,7 @@
 namespace prismfield {
 namespace {
 
-/// Columns of a table and words of a comment that are looked at: more are none that people named.
+/// The most columns of a table and words of a comment; real tables have fewer.
 constexpr std::size_t most_columns = 10'000;
 
 constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
@@ -309,8 +309,8 @@ std::string comma_remedy(std::string_view text) {
                           : "; decimals are written with a point";
 }
 
-/// What to say of a line whose fields are not as many as needed because of commas in numbers: these leave blanks in
-/// fields or make so many more of them; "" where there are none.
+/// The hint for a line with the wrong number of fields due to commas in numbers, which split fields or leave blanks in
+/// them; "" for other lines.
 std::string comma_hint(std::string_view line, const std::vector<std::string_view>& fields, char separator,
                        std::size_t needed) {
   if (separator != ',') return "";

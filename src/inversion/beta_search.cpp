@@ -42,7 +42,7 @@ void BetaSearch::step_on(double log_phi) {
   } else if (m_cools) {
     m_log_beta += std::copysign(most, missing);
   } else {
-    // phi_d as the square of beta at first, then as the last two solutions have it
+    // phi_d ~ beta^2 at first, then with the power of the last two solutions
     double power = 2;
     if (n >= 2) {
       const double rise = m_solutions[n - 1][1] - m_solutions[n - 2][1];

@@ -41,13 +41,13 @@ struct HuberNorm {
     const double size = std::abs(r);
     return size > limit ? limit * (2 * size - limit) : r * r;
   }
-  /// Its mean is 1 for normal errors. `borne_out`: as StationNeighbors has it
+  /// Its mean is 1 for normal errors. `borne_out`: see StationNeighbors.
   [[nodiscard]] static double counted(double r, double borne_out) {
     return std::min(r * r, limit * limit) / mean_of_clipped + std::max(borne_out * borne_out - limit * limit, 0.0);
   }
 };
 
-/// What residuals come to.
+/// Sums over residuals.
 struct Misfit {
   /// with the weights that normal_product() has, which are those of the last misfit()
   double squares = 0;

@@ -284,7 +284,7 @@ public:
     m_math.each("add_regularization", m_n, AddRegularization<Memory>{m_terms, scale, p, out});
     if (m_changes) m_math.each("add_change", m_n, AddChange<Memory>{m_change, scale, p, out});
   }
-  /// out += scale (R r as phi_m has it): what pulls the model to a reference, the same in every epoch.
+  /// out += scale R r, r as in phi_m: the pull of the model to a reference, equal in all epochs.
   void add_pull(double scale, const ConstVector& reference, const Vector& out) const {
     if (m_settings.reference_in_smoothness) {
       m_math.each("add_regularization", m_n, AddRegularization<Memory>{m_terms, scale, reference, out});
@@ -323,7 +323,7 @@ public:
       if (p >= 2) continue;
       const double exponent = 1 - p / 2;
       const double e = epsilon[t];
-      // where the derivative of the reweighted term is largest, which is made as large as that of the square
+      // where the derivative of the reweighted term is largest; it is scaled to that of the square
       const double x = p >= 1 ? most[t] : e / std::sqrt(1 - p);
       const double lambda = x > 0 ? most[t] * std::pow(x * x + e * e, exponent) / x : 1;
       const Vector base = term == 0 ? m_base_cell : m_base_face[term - 1];

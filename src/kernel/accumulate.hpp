@@ -96,7 +96,7 @@ PRISMFIELD_INLINE_FUNCTION bool any_may_touch(const NearPrism<typename Ls::Arith
              min(abs(seen.z[0]), abs(seen.z[1])) <= reach(prism.z, rounding[2]));
 }
 
-/// A coordinate of the points, or that of the nearer of two faces where it is the same to ulps_of_a_face and
+/// A coordinate of the points, or that of the nearer of two faces where they are equal to ulps_of_a_face and
 /// `rounding`.
 template <class C>
 PRISMFIELD_INLINE_FUNCTION C moved_onto_face(const value_t<C> (&face)[2], const C& point, value_t<C> rounding) {
@@ -109,7 +109,7 @@ PRISMFIELD_INLINE_FUNCTION C moved_onto_face(const value_t<C> (&face)[2], const 
   return select(min(low, high) <= tolerance, nearer, point);
 }
 
-/// Moves the points that so come to lie on the prism onto its faces.
+/// Moves points that lie on the prism within that tolerance onto its faces.
 template <class A, class C>
 PRISMFIELD_INLINE_FUNCTION void move_onto_prism(const NearPrism<A>& near, const Kokkos::Array<value_t<C>, 3>& rounding,
                                                 C& px, C& py, C& pz) {

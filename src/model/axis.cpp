@@ -23,7 +23,7 @@ struct Decimals {
   double a, b, power;
 };
 
-/// With the least power that makes both whole; with 1 where there is none below 1e15.
+/// Both numbers times the least power of 10 that makes them integers; times 1 where it would exceed 1e15.
 Decimals decimals_of(double a, double b) {
   constexpr double most = 1e15;
   for (double power = 1; power <= most; power *= 10) {

@@ -325,7 +325,7 @@ void CellsBuilder::find_ranges() {
   }
   if (from_background) ranges.include(lowest);
   if (from_background) ranges.include(highest);
-  // of what is listed, the list says it
+  // ranges of listed properties come from the lists
   PropertyRanges listed;
   for (std::int64_t i = 0; i < m_content.size && !m_listed.empty(); ++i) {
     Properties one{};

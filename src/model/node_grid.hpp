@@ -55,8 +55,8 @@ struct NodeGrid {
 /// Whether a place lies within the cells around the nodes.
 [[nodiscard]] bool covers(const NodeGrid& grid, double easting, double northing) noexcept;
 
-/// Bilinear between the nodes, equal to the node's value at a node, in the outer half cell that of the nearest place
-/// between nodes; NaN beyond that and where a node that counts has none.
+/// Bilinear interpolation between nodes, exact at nodes; in the outer half cell, the value at the nearest place between
+/// nodes. NaN further out and where a node that counts has no value.
 [[nodiscard]] double value_at(const NodeGrid& grid, double easting, double northing) noexcept;
 
 /// Where a place lies between the coordinates of a grid.

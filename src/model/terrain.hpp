@@ -16,32 +16,32 @@
 
 namespace prismfield {
 
-/// What is between a surface and a reference height.
+/// The masses between a surface and a reference height.
 struct TerrainMasses {
   /// metres; densities are anomalies relative to an Earth of rock up to `reference` with nothing above
   double reference = 0;
-  /// of rock, kg/m3, unless it has one a column
+  /// density of rock, kg/m3, unless each column has its own
   double density = 2670;
-  /// kg/m3; without it nothing is filled with water
+  /// kg/m3; unset: no water
   std::optional<double> water_density;
-  /// metres: water stands up to here
+  /// metres: water fills up to here
   double sea_level = 0;
 };
 
-/// A digital elevation model as an ensemble, and what it is made of: plain data that ranks pass on to each other.
+/// The data of a Terrain. It is plain, so that ranks can broadcast it.
 struct TerrainContent {
   /// metres
   NodeGrid heights;
-  /// of rock, kg/m3, on the same nodes, NaN where there is none; empty: masses.density
+  /// density of rock, kg/m3, on the same nodes, NaN for none; empty: masses.density
   NodeValues densities;
   TerrainMasses masses;
-  /// what users should know of the files
+  /// remarks on the files for users
   std::vector<std::string> notes;
-  /// host memory while they were being read, bytes
+  /// host memory during reading, bytes
   std::int64_t peak_bytes = 0;
 };
 
-/// The prisms of one column of a terrain, from the bottom upwards; they touch at most.
+/// The prisms of one column of a terrain, from bottom to top; they touch but do not overlap.
 struct TerrainColumn {
   struct Part {
     double bottom, top, density;
@@ -50,48 +50,48 @@ struct TerrainColumn {
   int count = 0;
 };
 
-/// The prisms between a surface at `height` and the reference: rock above it with its density, below it, where rock is
-/// missing, with the negative one, and water from the surface up to sea level. None of zero height or density, none for
-/// NaN.
+/// The prisms between a surface at `height` and the reference. Above the reference rock has its density, below it
+/// missing rock has the negative density, and water fills from the surface up to sea level. There is no prism of zero
+/// height or density, and none for NaN.
 [[nodiscard]] TerrainColumn terrain_column(const TerrainMasses& masses, double height, double density) noexcept;
 
-/// Mass over area of a column, kg/m2, against the world that its density counts from.
+/// Mass over area of a column, kg/m2, with anomalous densities (TerrainMasses::reference).
 [[nodiscard]] double mass_of(const TerrainColumn& column) noexcept;
 
-/// Points near the ground, where it matters that the columns make a staircase of the surface.
+/// Points so near to the ground that the steps between columns matter.
 struct NearGround {
-  /// points within a column's width of the surface between the nodes
+  /// number of points within a column's width of the surface between nodes
   std::int64_t count = 0;
-  /// of them that of the largest `mass`
+  /// the one with the largest `mass`
   std::int64_t worst = 0;
-  /// there: metres between the column and the surface, either way
+  /// at that point: distance between column and surface, metres
   double step = 0;
-  /// there: by how much the column and the surface at the point differ in mass over area, kg/m2, damped by
-  /// exp(-2 pi h/w) at the height h above the surface over a column w wide
+  /// at that point: difference of column and surface in mass over area, kg/m2, damped by exp(-2 pi h/w) at height h
+  /// over the surface of a column of width w
   double mass = 0;
-  /// there: the column's shorter side, metres
+  /// at that point: shorter side of the column, metres
   double spacing = 0;
 };
 
-/// A digital elevation model as prisms, never held as a list: one column a node, its edges half-way between nodes.
-/// Prisms are numbered column by column, easting fastest, then northing, in a column upwards. A prefix count a block of
-/// nodes leads from a prism's number to its node.
+/// A digital elevation model as prisms, made on demand: one column per node with edges half-way between nodes. Columns
+/// are numbered easting fastest, then northing; prisms column by column, upwards. A prefix count per block of nodes
+/// leads from a prism's number to its node.
 class Terrain final : public PrismSource {
 public:
-  /// Throws InputError, by keys such as model.terrain.density, for coordinates and densities beyond what is computed.
+  /// Throws InputError, by keys such as model.terrain.density, for coordinates and densities beyond the limits.
   explicit Terrain(TerrainContent content);
 
   [[nodiscard]] std::int64_t size() const noexcept override { return m_before.back(); }
   [[nodiscard]] Bounds bounds() const noexcept override { return m_bounds; }
   void read(IndexRange range, PrismBlock& out) const override;
 
-  /// Host memory that it occupies, bytes.
+  /// Host memory now, bytes.
   [[nodiscard]] std::int64_t memory_bytes() const noexcept;
-  /// The same while it was being read and made.
+  /// Host memory at its peak, during reading, bytes.
   [[nodiscard]] std::int64_t peak_memory_bytes() const noexcept;
   /// One line, e.g. "terrain 500 x 500, 250000 prisms".
   [[nodiscard]] std::string description() const;
-  /// Least and greatest density of its prisms, kg/m3.
+  /// Range of the densities of its prisms, kg/m3.
   [[nodiscard]] Range densities() const noexcept { return m_density_range; }
   /// Warnings for the user; the run goes on.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_warnings; }
@@ -101,14 +101,13 @@ public:
   [[nodiscard]] double height_at(double easting, double northing) const noexcept {
     return value_at(m_content.heights, easting, northing);
   }
-  /// The column, its number of prisms and their heights, that the slab below a place has: of the surface's height
-  /// between the nodes and the density of the column there. None outside.
+  /// The column of the slab below a place: the surface's height between nodes, and the density of the column there.
+  /// Empty outside.
   [[nodiscard]] TerrainColumn slab_at(double easting, double northing) const noexcept;
-  /// Attraction at a point, downwards, over G, kg/m2, of the Bouguer plate: slab_at() its place, cut at the DEM's
-  /// edges, the outermost columns' outer faces. On faces, edges and corners too; NaN outside and where there is no
-  /// height.
+  /// Downward attraction over G, kg/m2, of the Bouguer plate below a point: slab_at() cut at the DEM's edges, the outer
+  /// faces of its outermost columns. Valid on faces, edges and corners; NaN outside and where there is no height.
   [[nodiscard]] double plate_attraction(double easting, double northing, double upward) const noexcept;
-  /// Points that lie lower than the top of rock in the column they are in.
+  /// Numbers of points below the top of rock in their column.
   [[nodiscard]] std::vector<std::int64_t> points_below(const Points& points) const;
   [[nodiscard]] NearGround near_ground(const Points& points) const;
 

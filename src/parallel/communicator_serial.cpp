@@ -10,8 +10,8 @@
 #include "parallel/launcher.hpp"
 #include "parallel/mpi_session.hpp"
 
-// In the place of communicator_mpi.cpp and mpi_session.cpp in a build without MPI: one rank, which holds every sum and
-// hears no other.
+// Replaces communicator_mpi.cpp and mpi_session.cpp in a build without MPI: one rank, which holds every sum and has no
+// others to hear.
 namespace prismfield {
 
 struct Communicator::Impl {};

@@ -28,8 +28,8 @@ public:
 
   /// Cells along easting, northing and upward; -1 where there is neither an array nor a coordinate.
   [[nodiscard]] CellCounts counts() const;
-  /// The file's own edges, m: the bounds of its coordinates, or between these at equal distances. Throws where there
-  /// are none.
+  /// The file's edges, m: bounds of its coordinates, or the middles between coordinates at equal distances. Throws
+  /// where there are neither.
   [[nodiscard]] CellEdges edges() const;
   /// Throws unless the file's cells are those between `edges`, m, as far as it says: to a thousandth of a cell and the
   /// rounding of single precision; and where it does not say which dimension is which.

@@ -16,77 +16,74 @@
 
 namespace prismfield {
 
-/// True for a file with a dataset `name` of three dimensions, or with coordinates of cells that have bounds.
+/// Whether a file has a dataset `name` of three dimensions, or coordinates of cells with bounds.
 [[nodiscard]] bool holds_cells(const ArrayFile& content, const std::string& name);
 
-/// Epochs of a dataset `name` (epoch, upward, northing, easting); 0 for any other and for none.
+/// The number of epochs of a dataset `name` (epoch, upward, northing, easting); 0 for other datasets and none.
 [[nodiscard]] std::int64_t epochs_of_cells(const ArrayFile& content, const std::string& name);
 
-/// Adds values: of epochs, which are one behind another, each by itself, named density_1, density_2, ...; 0: they have
-/// none, as epochs_of_cells() counts them.
+/// Adds values to a model. With epochs, one after another in `values`, each becomes an entry density_1, density_2, ...
+/// `epochs`: as epochs_of_cells() counts them, 0 for none.
 void add_values(CellModel& model, CellValues values, std::int64_t epochs);
 
-/// The cells of an HDF5 or netCDF file: `name` first, then every other number a cell, as CellAxes finds them; units as
-/// unit_of_property(), `density_to_si` for densities whose unit the file does not state. Of values with epochs each
-/// epoch is there by itself, named density_1, density_2, ...; `name` can be one of these. Edges are those of the
-/// coordinates' bounds; centres at equal distances do without; `edges`, when given, are those that the file has to
-/// have. Throws InputError for anything else.
+/// Reads the cells of an HDF5 or netCDF file: `name` first, then all other numbers of cells, arranged by CellAxes.
+/// Units are those of unit_of_property(); `density_to_si` is for densities without a unit. Each epoch becomes an entry
+/// density_1, density_2, ...; `name` may be one of these. Edges come from the bounds of coordinates, or from centres at
+/// equal distances; with `edges` the file must have these. Throws InputError for anything else.
 [[nodiscard]] CellModel read_cell_arrays(const InputFile& file, const std::string& name,
                                          std::optional<double> density_to_si, const std::optional<CellEdges>& edges);
 
-/// The cells with a property other than 0 as prisms: the first values of the model where these are densities,
-/// susceptibility and magnetisation. Inactive cells have none.
+/// The cells with a property other than 0 as prisms, from the model's first densities, susceptibility and
+/// magnetisation. Inactive cells make no prism.
 [[nodiscard]] ListedPrisms prisms_of(const CellModel& model);
-/// The same of cells that are no grid, by the values of each.
+/// The same for cells that form no grid.
 [[nodiscard]] ListedPrisms prisms_of(const PrismBlock& cells, const std::vector<CellValues>& values);
-/// Prisms that are the cells of a rectilinear grid, as that grid, 0 in cells without a prism; nothing for others: where
-/// a prism's faces are not neighbours among all, two are the same, or cells without one are more than 20 times as many
-/// as prisms.
+/// The grid of prisms that are cells of a rectilinear grid, with 0 in cells without a prism. Nothing for other prisms:
+/// where faces of a prism are not neighbours among all, two prisms are equal, or empty cells are more than 20 times as
+/// many as prisms.
 [[nodiscard]] std::optional<CellModel> cells_of(const ListedPrisms& prisms);
 
-/// Densities, or other values of cells, from HDF5, netCDF or text: arrays of three dimensions as CellAxes finds them,
-/// or flat, easting fastest, then northing, then upward; a text with a suffix of UBC's models (.den, .mod, .sus) is in
-/// UBC's order.
+/// A file of densities or other values of cells: HDF5 or netCDF with arrays of three dimensions (CellAxes) or flat
+/// ones, easting fastest, then northing, then upward; or text, in UBC's order with a suffix of UBC's models (.den,
+/// .mod, .sus).
 struct DensityFile {
   std::filesystem::path file;
-  /// HDF5 or netCDF-4 only; empty: `what`. density_2 is the second epoch of a density (epoch, upward, northing,
-  /// easting) too
+  /// HDF5 or netCDF-4 only; empty: `what`. density_2 also means the second epoch of a density (epoch, upward, northing,
+  /// easting)
   std::string dataset;
-  /// factor from the file's unit to kg/m3; unset: by the unit that an array states, else 1, but that of g/cm3 for
-  /// densities of UBC's models
+  /// factor from the file's unit to kg/m3; unset: from the unit of an array, otherwise 1, but g/cm3 for densities of
+  /// UBC's models
   std::optional<double> to_si = {};
-  /// what a value is, which says its unit too
+  /// name of the values, which determines their unit
   std::string what = "density";
-  /// a text is in the order of cells here, even where its suffix is one of UBC's models
+  /// whether a text has the order of cells here, even with a suffix of UBC's models
   bool is_listed = false;
 };
 
-/// What NaN in arrays of densities is: an error, or a cell without one, as the model of an inversion has them, always
-/// or where the dataset says what stands for none (_FillValue, missing_value, valid_range), as those of this program
-/// do; of bounds infinities are kept too.
+/// What NaN in arrays of densities means: an error; or a cell without density, always or where the dataset states its
+/// mark (_FillValue, missing_value, valid_range) as files of this program do; for bounds, infinities are valid too.
 enum class NanDensities { refused, kept, kept_where_marked, kept_with_infinities };
 
 /// "cell 7 (easting 3, northing 1, upward 0, from 0)"
 [[nodiscard]] std::string cell_name(const CellCounts& counts, std::int64_t cell);
 
-/// Says that a text is read as a UBC model, for its suffix; "" for other files.
+/// A note that a text is read as a UBC model because of its suffix; "" for other files.
 [[nodiscard]] std::string ubc_model_note(const InputFile& file, const DensityFile& spec);
 
-/// One density a cell between `edges`, easting fastest, then northing, then upward, kg/m3, from `file`, which is
-/// spec.file. Throws InputError with every error found.
+/// Reads one density per cell between `edges`, easting fastest, then northing, then upward, kg/m3. `file`: spec.file.
+/// Throws InputError with every error found.
 [[nodiscard]] std::vector<double> read_densities(const InputFile& file, const DensityFile& spec, const CellEdges& edges,
                                                  NanDensities nan = NanDensities::refused);
 
-/// The magnetisation of every cell, A/m along easting, northing and upward, from HDF5 or netCDF-4: spec.dataset, or
-/// `magnetization`, of shape (3, upward, northing, easting) or (3, cells), otherwise three datasets of that name with
-/// _easting, _northing and _upward behind it, as read_densities() reads them, with NaN kept where it is marked. Throws
+/// Reads the magnetisation of every cell, A/m along easting, northing and upward, from HDF5 or netCDF-4. The dataset is
+/// spec.dataset or `magnetization`, (3, upward, northing, easting) or (3, cells); otherwise there are three datasets
+/// with _easting, _northing and _upward appended, read by read_densities(), with NaN kept where it is marked. Throws
 /// InputError.
 [[nodiscard]] std::array<std::vector<double>, 3> read_magnetizations(const InputFile& file, const DensityFile& spec,
                                                                      const CellEdges& edges);
 
-/// Cell edges of one direction, metres, from text: numbers separated by blanks, commas or line ends. Errors in single
-/// numbers are added to `problems`, by line; `name` is what they are called. Throws InputError for a file that cannot
-/// be read.
+/// Reads cell edges of one direction, metres, from text: numbers separated by blanks, commas or line ends. Errors in
+/// single numbers go to `problems`, by line; `name` is their name there. Throws InputError for an unreadable file.
 [[nodiscard]] std::vector<double> read_edges(const InputFile& file, const std::string& name, ProblemList& problems);
 
 }  // namespace prismfield

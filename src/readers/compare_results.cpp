@@ -167,7 +167,7 @@ std::array<double, 3> place_of(const Survey& survey, std::size_t i, bool with_up
   return place;
 }
 
-/// A point whose easting and northing another point of the survey has; its size when there is none.
+/// A point at the easting and northing of an earlier one; the number of points without such a pair.
 std::size_t repeated_place(const Survey& survey) {
   std::unordered_set<std::array<double, 3>, PlaceHash> places;
   places.reserve(survey.size());

@@ -18,56 +18,56 @@
 
 namespace prismfield {
 
-/// A mesh and what fills it in the formats of UBC's programs.
+/// The files of a UBC mesh and its properties.
 struct UbcFiles {
   std::filesystem::path mesh;
-  /// of it, the susceptibility and the magnetisation two may be missing
+  /// two of density, susceptibility and magnetisation may be missing
   std::filesystem::path density;
   /// factor from the file's unit to kg/m3; UBC's programs write g/cm3
   double density_to_si = 1000;
-  /// what cells without a mass, such as air, hold, in the files' units; unset: none is without
+  /// the value of cells without mass, such as air, in the files' units; unset: there are no such cells
   std::optional<double> inactive = {};
   std::filesystem::path susceptibility = {}, magnetization = {};
 };
 
-/// Cell edges of a UBC mesh file: counts, the top south-west corner, widths towards east and north and downwards, of
-/// which `3*50` and `3 * 50` are three. Throws InputError, by line, for the first error, for more cells than can be
-/// counted, for other meshes, and, for a file of one number a line, that it looks like a model.
+/// Reads cell edges of a UBC mesh: counts, top south-west corner, widths towards east and north and downwards. `3*50`
+/// and `3 * 50` are three widths. Throws InputError, by line, for the first error, too many cells, other kinds of
+/// meshes, and for a file with one number per line, which looks like a model.
 [[nodiscard]] CellEdges read_ubc_mesh(const InputFile& file);
 
-/// The cells of a UBC OcTree mesh in the order of the file, z up, density 0: counts of the smallest cells, the top
-/// south-west corner, their edges, the number of cells, then `i j k size` a line, from 1, k downwards. Throws
-/// InputError with every error found.
+/// Reads the cells of a UBC OcTree mesh in the order of the file, z up, density 0. The file has counts of the smallest
+/// cells, the top south-west corner, their edges, the number of cells, then `i j k size` per line, from 1, k downwards.
+/// Throws InputError with every error found.
 [[nodiscard]] PrismBlock read_ubc_octree(const InputFile& file);
 
-/// The numbers of a UBC model in the order of the file, `to_si` times what is written; `mesh`: what has the cells.
-/// Throws InputError with every error found, or that the file looks like a mesh.
+/// The numbers of a UBC model in the order of the file, times `to_si`. `mesh`: the file with the cells. Throws
+/// InputError with every error found, or when the file looks like a mesh.
 [[nodiscard]] std::vector<double> read_ubc_values(const InputFile& file, double to_si, std::int64_t cells,
                                                   const std::string& mesh, const std::string& what);
 
-/// Densities of a UBC file, kg/m3, or other values named `what`, `to_si` times what is written: depth fastest, then
-/// easting, then northing in the file, in the order of cells here. Throws InputError with every error found, or that
-/// the file looks like a mesh.
+/// The densities of a UBC file, kg/m3, or other values named `what`: the file's numbers times `to_si`, converted from
+/// the file's order (depth fastest, then easting, then northing) to the order of cells here. Throws InputError with
+/// every error found, or when the file looks like a mesh.
 [[nodiscard]] std::vector<double> read_ubc_densities(const InputFile& file, double to_si, const CellCounts& counts,
                                                      const std::string& what = "density");
 
-/// Effective susceptibilities of a UBC vector model, three numbers a line in UBC's order: along easting, northing and
-/// downwards, each `to_si` times what is written in A/m, as columns along easting, northing and upward in the order of
-/// cells here. Throws InputError with every error found.
+/// The magnetisation, A/m, along easting, northing and upward, in the order of cells here, from a UBC vector model. The
+/// file has three effective susceptibilities per line, along easting, northing and downwards, in UBC's order; `to_si`
+/// converts them to A/m. Throws InputError with every error found.
 [[nodiscard]] std::array<std::vector<double>, 3> read_ubc_vectors(const InputFile& file, double to_si,
                                                                   const CellCounts& counts);
 
-/// A/m of an effective susceptibility of 1: |F0|/mu0.
+/// The magnetisation of an effective susceptibility of 1, A/m: |F0|/mu0.
 [[nodiscard]] double magnetization_of(const InducingField& field);
 
-/// What inactive cells have in models of UBC's magnetic programs.
+/// The value of inactive cells in models of UBC's magnetic programs.
 inline constexpr double ubc_inactive = -100;
 
-/// The number by which a model seems to mark its cells of air.
+/// A number that seems to mark a model's cells of air.
 struct AirMark {
   /// SI
   double value = 0;
-  /// No rock has it: an error where it would be computed. Otherwise a warning.
+  /// whether no rock has it; it is then an error in computations, otherwise a warning
   bool is_certain = false;
   /// e.g. "has -100 g/cm3, beyond any rock, in 400 of its 1,000 cells"
   std::string text;
@@ -81,25 +81,24 @@ struct AirMark {
 [[nodiscard]] std::optional<AirMark> find_air_mark(const std::vector<double>& values, std::size_t property,
                                                    double to_si);
 
-/// Numbers of cells, and the factor from a file's unit to theirs.
+/// Numbers of cells, and the factor from the file's unit.
 struct CellNumbers {
   const std::vector<double>* values;
   double to_si = 1;
 };
 
-/// Columns of a file whose unit is `to_si`: one, or the three of a vector, of which the third points down in the file.
+/// Columns of a file with the factor `to_si`: one, or the three of a vector; the third points down in the file.
 [[nodiscard]] std::vector<CellNumbers> numbers_of(std::span<const std::vector<double>> columns, double to_si);
 
-/// How many cells are inactive: their numbers are all `mark`.
+/// The number of inactive cells, where all numbers are `mark`.
 [[nodiscard]] std::int64_t count_mark(const std::vector<CellNumbers>& columns, double mark);
 
-/// Replaces the numbers of every inactive cell in a file whose unit is `to_si`, columns as in numbers_of(). Returns how
-/// many cells.
+/// Replaces the numbers of every inactive cell. Columns and `to_si`: as in numbers_of(). Returns the number of these
+/// cells.
 std::int64_t replace_mark(std::span<std::vector<double>> columns, double mark, double to_si, double replacement);
 
-/// What to say of a number that marks inactive cells, NaN in the columns, by all their numbers: that it lies within the
-/// range of the active ones; "" otherwise. Throws InputError, with `option`, where all numbers of an active cell are
-/// it.
+/// The warning for a `mark` of inactive cells (NaN in the columns) within the range of active ones; "" otherwise.
+/// Throws InputError, with `option`, where all numbers of an active cell equal it.
 [[nodiscard]] std::string check_mark(const std::vector<CellNumbers>& columns, double mark, const std::string& option);
 
 /// Measurements of a UBC file: their number, then `E N elevation [value [sigma]]` a line, the same columns in all,
@@ -109,14 +108,14 @@ std::int64_t replace_mark(std::span<std::vector<double>> columns, double mark, d
 /// axis (bx, by, bz) or, with idir 2, nothing (amplitude). Throws InputError with every error found.
 [[nodiscard]] PointFields read_ubc_data(const InputFile& file, std::optional<Field> field, std::optional<Axes> axes);
 
-/// Writes a mesh: reading it gives the same edges to 1 ulp. Throws RunError.
+/// Writes a mesh, which reads as the same edges to 1 ulp. Throws RunError.
 void write_ubc_mesh(TextOutput& out, const CellEdges& edges);
 
-/// In which order a file has the numbers of cells: as cells are numbered here, by UBC's (depth fastest, then easting,
-/// then northing), or as write_tomofast_grid() has them, layers from the top.
+/// The order of cells in a file: own: as here; ubc: depth fastest, then easting, then northing; tomofast: as
+/// write_tomofast_grid() writes them, layers from the top.
 enum class CellOrder { own, ubc, tomofast };
 
-/// Numbers of all cells in the order of a file as those of cells here.
+/// Converts numbers of all cells from a file's order to the order here.
 [[nodiscard]] std::vector<double> in_cell_order(CellOrder order, const CellCounts& counts,
                                                 const std::vector<double>& of_file);
 

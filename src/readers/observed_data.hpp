@@ -17,38 +17,38 @@
 
 namespace prismfield {
 
-/// A file of measurements as a case describes it.
+/// A file of measurements in a case.
 struct ObservedDataFile {
   std::filesystem::path file;
   /// of a table without header, any spelling; "-" for a column that is not read
   std::vector<std::string> columns;
-  /// along which z the file's gz, gxz, gyz point; unset: as an HDF5 file's own attribute says, else the case's
+  /// direction of z for the file's gz, gxz, gyz; unset: an HDF5 file's attribute, otherwise the case's
   std::optional<Axes> axes;
-  /// unset: those of the case when it has them, else every field in the file that depends on the unknown
+  /// unset: the case's fields, otherwise all fields in the file that depend on the unknown
   std::optional<FieldList> fields;
   /// factor from the file's coordinates to metres; unset: metres where a table's columns name no unit
   std::optional<double> length_to_si;
-  /// its points may lie in and below cells
+  /// whether its points may lie in and below cells
   bool is_underground = false;
 };
 
-/// Standard deviations where files have none, or in the place of theirs: relative |d| + floor, units of the output.
+/// Standard deviations for files without them, or instead of theirs: relative |d| + floor, units of the output.
 struct SigmaRule {
   std::map<Field, double> relative, floor;
 };
 
-/// What goes into every file of a case alike.
+/// Settings that all files of a case share.
 struct ObservedDefaults {
   Axes axes = Axes::z_down;
   std::optional<FieldList> fields;
-  /// the case has several files: one may lack some of `fields`, not all
+  /// whether the case has several files, each of which may lack some of `fields`
   bool has_other_files = false;
-  /// fields of others are refused, or left alone where they are not asked for
+  /// fields that do not depend on it are errors, or ignored where they are not requested
   Unknown unknown = Unknown::density;
   std::optional<SigmaRule> sigma;
-  /// the case's, T, along easting, northing, upward; 0: it has none
+  /// the case's, T, along easting, northing, upward; 0: none
   std::array<double, 3> inducing_field{};
-  /// 1 in the unit of the output stands for every sigma that neither file nor rule states; without it they are missing
+  /// whether 1 in the unit of the output replaces a sigma that neither file nor rule states; otherwise it is missing
   bool sigma_may_be_unknown = false;
 };
 
