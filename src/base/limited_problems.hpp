@@ -15,7 +15,7 @@
 namespace prismfield {
 
 /// Passes the first `limit` errors of each kind to a ProblemList and counts the others, so that a file with a million
-/// bad lines gives a page of messages. Readers use one per file.
+/// bad lines gives a page of messages. Readers and checks use it.
 class LimitedProblems {
 public:
   static constexpr std::int64_t limit = 20;

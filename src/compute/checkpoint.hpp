@@ -124,7 +124,7 @@ struct CheckpointSettings {
   double every_seconds = 600;
 };
 
-/// A guard that writes checkpoints at an interval, and as soon as there is a state after a signal. Commands make it.
+/// A guard that writes checkpoints at an interval, and as soon as there is a state after a signal. `run` makes it.
 class CheckpointGuard final : public RunGuard {
 public:
   CheckpointGuard(CheckpointSettings settings, const Digest& case_hash, const Communicator& communicator)

@@ -135,7 +135,7 @@ private:
   CellsContent m_content;
 };
 
-/// Makes Cells from rows painted in ascending order. Readers of voxels and meshes use it.
+/// Makes Cells from rows painted in ascending order. make_voxels() and make_mesh() use it.
 class CellsBuilder {
 public:
   /// `kind`: first word of the description, "voxels" or "mesh".

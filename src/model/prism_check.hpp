@@ -68,7 +68,7 @@ struct NumberedPrisms {
   std::vector<std::int64_t> numbers;
 };
 
-/// Names the prisms of a list in messages of PrismCheck; each source of prisms has its own.
+/// Names the prisms of a list in messages of PrismCheck. The reader of prism files has one per format.
 class PrismNames {
 public:
   virtual ~PrismNames() = default;
@@ -121,7 +121,7 @@ inline constexpr double overlap_tolerance = 1e-6;
 [[nodiscard]] std::string column_error(std::size_t column, double value);
 [[nodiscard]] bool is_too_small(std::span<const double> prism) noexcept;
 
-/// Checks the prisms of a list and converts them to metres, kg/m3 and z up. Readers of prisms use it. It adds errors to
+/// Checks the prisms of a list and converts them to metres, kg/m3 and z up. The reader of prism files uses it. It adds errors to
 /// `problems`, at most 20 of a kind. All arguments must outlive it.
 class PrismCheck {
 public:
