@@ -68,7 +68,7 @@ struct NumberedPrisms {
   std::vector<std::int64_t> numbers;
 };
 
-/// Names the prisms of a list in messages of PrismCheck. The reader of prism files has one per format.
+/// Names the prisms of a list in messages of PrismCheck; the reader of prism files implements it.
 class PrismNames {
 public:
   virtual ~PrismNames() = default;
@@ -121,8 +121,8 @@ inline constexpr double overlap_tolerance = 1e-6;
 [[nodiscard]] std::string column_error(std::size_t column, double value);
 [[nodiscard]] bool is_too_small(std::span<const double> prism) noexcept;
 
-/// Checks the prisms of a list and converts them to metres, kg/m3 and z up. The reader of prism files uses it. It adds errors to
-/// `problems`, at most 20 of a kind. All arguments must outlive it.
+/// Checks the prisms of a list and converts them to metres, kg/m3 and z up; the reader of prism files uses it. It adds
+/// errors to `problems`, at most 20 of a kind. All arguments must outlive it.
 class PrismCheck {
 public:
   PrismCheck(NumberedPrisms& list, const PrismUnits& units, const PrismNames& names, ProblemList& problems)
