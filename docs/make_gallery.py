@@ -100,17 +100,20 @@ def described(about):
     return "\n\n".join(blocks)
 
 
-def entry(case, command, picture):
+def entry(case, command, picture, shows_file=True):
     told = described(case.about)
     if command not in told:
         told += f"\n\n```\n{command}\n```"
-    return f"""
+    text = f"""
 ## {case.title}
 
 {told}
 
 ![{case.title}]({PICTURES}/{picture})
-
+"""
+    if not shows_file:
+        return text
+    return f"""{text}
 <details><summary>{case.file.relative_to(SOURCE)}</summary>
 
 ```yaml
@@ -128,7 +131,7 @@ def page():
         parts.append(entry(case, f"prismfield {case.command} inputs/{name}.yaml", f"{name}.png"))
     for name, figure in STUDIES:
         case = Case(SOURCE / "perf" / "studies" / f"{name}.yaml")
-        parts.append(entry(case, f"prismfield study perf/studies/{name}.yaml", f"{name}_{figure}.png"))
+        parts.append(entry(case, f"prismfield study perf/studies/{name}.yaml", f"{name}_{figure}.png", False))
     return "".join(parts)
 
 
