@@ -157,14 +157,10 @@ struct PlanText {
   std::vector<std::pair<std::string, std::int64_t>> numbers;
 };
 
-<<<<<<< HEAD
 /// A way to compute forward runs: all that the rest of the program knows of it. A new one needs a struct in Plan
 /// (prismfield/plan.hpp), a row that is declared below and listed in `methods` (method.cpp), and its Method in
 /// `built_methods` (model/choices.hpp), after which requests and cases may name it. `method: auto` chooses by
 /// `seconds`. Where a request has a tolerance, checked_forward() measures the error against direct sums.
-=======
-/// A method of forward runs; the rest of the program knows nothing else of it.
->>>>>>> bc6fdcf0 (Comments of the files' formats and of plans, anew)
 struct ForwardMethod {
   Method method;
   /// Throws InputError, by execution.method, where the method cannot serve. Points are checked already. Each rank looks
