@@ -813,6 +813,8 @@ TEST_P(StatedStore, GoesOnToTheSameModelBitForBit) {
   input.settings.norm = {0, 2, 2, 2};
   input.settings.uncertainty.samples = 3;
   input.settings.depth_of_investigation = true;
+  // few compact steps
+  input.settings.max_iterations = 6;
   const InversionOutcome whole = invert_here(input);
   const int solutions = static_cast<int>(whole.model.convergence.size());
   for (const int stop : {1, 3, solutions / 2, solutions, solutions + 3, solutions + 5}) {
