@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 #include <prismfield/operator.hpp>
 
 #include "base/interrupt.hpp"
+#include "compute/apply_context.hpp"
 #include "compute/operator_plan.hpp"
 #include "compute/vector_functors.hpp"
 #include "engine/staged_prisms.hpp"
@@ -19,7 +21,7 @@
 namespace prismfield {
 
 /// What the operators of the library share: rectangles of G over ranks, checks of Views, factors, sums over ranks and
-/// inner products. An operator itself multiplies this rank's rectangle.
+/// inner products; and the fields of the prisms as they are. An operator itself multiplies this rank's rectangle.
 template <class ExecutionSpace>
 class RankOperator : public Operator<ExecutionSpace> {
 public:
@@ -54,6 +56,20 @@ public:
     return dot(space, m_same_points, a, b, columns());
   }
 
+  /// The fields of this rank's part of the prisms, with the densities that they have or, for magnetic fields, all with
+  /// the amount 1, without those of other ranks. `prisms`: of which the operator was made. Each rank by itself; waits.
+  /// Throws AllocationFailure and what the context's pause throws.
+  void evaluate(const ExecutionSpace& space, const PrismSource& prisms, RankFields& fields,
+                const ApplyContext& context) {
+    find_touching(fields.contact);
+    m_pause = context.pause;
+    const Vector amounts = amounts_as_they_are(space, prisms);
+    fill_on_host(space, fields.values, rows(), [&](double* to) {
+      multiply_rows(space, ConstVectors(amounts.data(), amounts.size(), 1), Vectors(to, rows(), 1));
+    });
+    m_pause = nullptr;
+  }
+
 protected:
   using Indices = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
 
@@ -78,6 +94,13 @@ protected:
   /// Bytes that the operator itself holds for products, in the space's memory, of as many vectors as there were at
   /// most.
   [[nodiscard]] virtual std::int64_t scratch_bytes() const noexcept { return 0; }
+  /// Adds to (point, n_contact_columns), see kernel/contact.hpp, the prisms that points touch.
+  virtual void find_touching(double* /*contact*/) const {}
+  /// Called by products between launches, with the fraction that is done; may throw.
+  void pause(double done_fraction) const {
+    if (m_pause) return m_pause(done_fraction);
+    throw_between_launches();
+  }
   /// At least one of them.
   virtual void read_entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) = 0;
 
@@ -182,6 +205,28 @@ private:
     return Vectors(room.data(), like.extent(0), like.extent(1));
   }
 
+  /// (columns())
+  [[nodiscard]] Vector amounts_as_they_are(const ExecutionSpace& space, const PrismSource& prisms) const {
+    constexpr std::int64_t at_once = 65536;
+    Vector amounts;
+    allocate_or_fail([&] {
+      amounts = Vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("amounts")),
+                       static_cast<std::size_t>(columns()));
+    });
+    if (has_magnetic(m_fields)) {
+      Kokkos::deep_copy(space, amounts, 1.0);
+      return amounts;
+    }
+    PrismBlock block;
+    for (IndexRange part = this->prisms(); part.size() > 0; part.begin += block.size()) {
+      prisms.read({part.begin, std::min(part.begin + at_once, part.end)}, block);
+      const auto first = static_cast<std::size_t>(part.begin - this->prisms().begin);
+      copy_in(space, block.density, Kokkos::subview(amounts, std::make_pair(first, first + block.density.size())));
+      space.fence("prismfield: densities copied");
+    }
+    return amounts;
+  }
+
   /// Adds up the values of `ranks`, the same sums on each; waits where there are several. `host`: as many numbers.
   /// Collective over `ranks`.
   static void sum_over_ranks(const ExecutionSpace& space, const Communicator& ranks, const Vector& values,
@@ -210,7 +255,8 @@ private:
   }
 
   Vector m_product, m_input;
-  /// bytes of scratch that the plan already includes
+  std::function<void(double)> m_pause;
+  /// bytes of scratch that the plan tells already
   std::int64_t m_counted = 0;
 };
 

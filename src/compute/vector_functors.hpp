@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <span>
 
-/// Vector operations of operators and inversions.
+#include "engine/staged_prisms.hpp"
+
+/// What operators and inversions do with vectors.
 namespace prismfield {
 
 /// Numbers on the host as a View.
@@ -29,7 +31,21 @@ void copy_out(const Space& space, const Kokkos::View<const double*, typename Spa
   space.fence("prismfield: values on the host");
 }
 
-// By KokkosBlas, compiled once per space (direct_operator.cpp).
+/// Lets `fill` write n numbers in the space's memory, and copies them to the host, where they are when it returns.
+template <class Space, class Fill>
+void fill_on_host(const Space& space, double* numbers, std::int64_t n, const Fill& fill) {
+  if constexpr (is_device_space<Space>) {
+    Kokkos::View<double*, typename Space::memory_space> there;
+    allocate_or_fail([&] { there = decltype(there)(view_label("numbers_of_points"), static_cast<std::size_t>(n)); });
+    fill(there.data());
+    Kokkos::deep_copy(space, OnHost<double>(numbers, there.size()), there);
+  } else {
+    fill(numbers);
+  }
+  space.fence("prismfield: numbers on the host");
+}
+
+// Of KokkosBlas, compiled once for a space (direct_operator.cpp).
 
 /// y = a x + b y; y is not read with b = 0.
 template <class Space>

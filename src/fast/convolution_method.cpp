@@ -18,11 +18,11 @@
 #include "compute/cost_model.hpp"
 #include "compute/direct_plan.hpp"
 #include "compute/method.hpp"
+#include "compute/operator_work.hpp"
 #include "compute/time_estimate.hpp"
 #include "fast/convolution_layout.hpp"
 #include "fast/convolution_plan.hpp"
-#include "fast/convolution_product.hpp"
-#include "fast/product_work.hpp"
+#include "fast/evaluate_convolution.hpp"
 #include "parallel/collectives.hpp"
 
 namespace prismfield {
@@ -175,30 +175,30 @@ PlanText fft_text(const Plan& plan) {
 }
 
 /// What the rank has of the layout: all of it, where it has all prisms and points.
-std::shared_ptr<const ConvolutionLayout> layout_of(const fast::ProductShare& share) {
-  const Plan& plan = share.plan;
+std::shared_ptr<const ConvolutionLayout> layout_of(const RankProblem& problem) {
+  const Plan& plan = problem.plan;
   const std::shared_ptr<const ConvolutionLayout>& found = plan.fft.layout;
   const bool is_all = plan.points() == IndexRange{0, plan.n_points};
   if (is_all && found->range == plan.prisms() && found->magnetizations.empty() != has_magnetic(plan.computed))
     return found;
   return std::make_shared<const ConvolutionLayout>(
-      find_convolution(share.prisms, plan.prisms(), share.points, found->tolerance, plan.computed));
+      find_convolution(problem.prisms, plan.prisms(), problem.points, found->tolerance, plan.computed));
 }
 
-std::unique_ptr<fast::ShareProduct> make_product(const fast::ProductShare& share) {
+Evaluate make_convolution(const RankProblem& problem) {
   ConvolutionPlan all;
-  all.plan = share.plan;
-  all.fields = share.plan.computed;
+  all.plan = problem.plan;
+  all.fields = problem.plan.computed;
   all.constant = 1;
-  all.layout = layout_of(share);
+  all.layout = layout_of(problem);
   const EngineTraits traits =
-      engine_traits(share.plan.space, Precision::double_, share.plan.computed, KernelKind::automatic);
-  choose_sizes(all, share.prisms, share.points, traits, Products::one);
-  return make_convolution_product(share, std::move(all));
+      engine_traits(problem.plan.space, Precision::double_, problem.plan.computed, KernelKind::automatic);
+  choose_sizes(all, problem.prisms, problem.points, traits, Products::one);
+  return evaluate_convolution(problem, std::move(all));
 }
 
 std::unique_ptr<RankWork> fft_work(const Plan& plan, int rank) {
-  return std::make_unique<fast::ProductWork>(plan, rank, make_product);
+  return std::make_unique<OperatorWork>(plan, rank, make_convolution);
 }
 
 }  // namespace

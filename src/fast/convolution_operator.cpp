@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -27,13 +28,12 @@
 #include "fast/convolution_functors.hpp"
 #include "fast/convolution_layout.hpp"
 #include "fast/convolution_plan.hpp"
-#include "fast/convolution_product.hpp"
+#include "fast/evaluate_convolution.hpp"
 #include "fast/fft.hpp"
 #include "fast/lattice_kernels.hpp"
 #include "fast/make_convolution_operator.hpp"
-#include "fast/product_work.hpp"
 
-/// Convolutions as an operator and as a rank's share of a forward run.
+/// Convolutions as an operator, which forward runs evaluate.
 namespace prismfield {
 namespace {
 
@@ -58,17 +58,18 @@ public:
       : ConvolutionOperator(
             space, prisms,
             plan_convolution(key_of(space, request.execution.space), prisms, points, request, communicator),
-            communicator) {}
+            std::nullopt, communicator) {}
+  /// `points`: this rank's, which outlive the operator; without them the plan has them.
   ConvolutionOperator(const ExecutionSpace& space, const PrismSource& prisms, ConvolutionPlan plan,
-                      const Communicator& communicator)
-      : Base(communicator, plan.fields, plan.plan, plan.error_bound), m_work(std::move(plan)), m_source(prisms) {
+                      const std::optional<PointColumns>& points, const Communicator& communicator)
+      : Base(communicator, plan.fields, plan.plan, plan.error_bound),
+        m_work(std::move(plan)),
+        m_source(prisms),
+        m_at(points ? *points : PointColumns(m_work.points)) {
     on_all_ranks(this->m_all_ranks, [&] {
       if (layout().n_layers() > 0) prepare(space);
     });
   }
-
-  /// Called between launches of products G v with the fraction that is done; may throw.
-  void set_pause(fast::Pause pause) { m_pause = std::move(pause); }
 
   [[nodiscard]] std::int64_t bytes() const noexcept override { return m_kernels ? m_kernels->kept_bytes() : 0; }
 
@@ -120,7 +121,7 @@ private:
       for (std::int64_t block = 0; block < m_kernels->n_blocks(); ++block) {
         const Batch layers = transformed_layers(space, density, part.vectors, block);
         for (std::int64_t plane = part.planes.begin; plane < part.planes.end; ++plane) {
-          m_pause(done_before(part, block, plane));
+          this->pause(done_before(part, block, plane));
           const Batch kernels = m_kernels->of(space, plane, block);
           for (std::int64_t v = 0; v < part.vectors.size(); ++v) {
             multiply_block(space, block, block > 0, kernels, transforms_of(layers, block, v),
@@ -157,7 +158,7 @@ private:
     request.magnetic.inside = m_work.plan.inside;
     request.magnetic.inducing_field = m_work.plan.inducing_direction;
     request.magnetic.vacuum_permeability *= m_work.constant / request.constant(true);
-    make_direct_operator(space, prisms, m_work.points, request)->diagonal(space, weights, diagonal);
+    make_direct_operator(space, prisms, m_at, request)->diagonal(space, weights, diagonal);
   }
 
   /// density = G' fields with the kernels of kernels_of(plane, block), of each prism times its weight.
@@ -337,6 +338,10 @@ private:
     return part;
   }
 
+  void find_touching(double* contact) const override {
+    add_contacts(layout(), m_source, m_at, smallest_set(m_work.plan.computed), contact);
+  }
+
   // ---- entries
 
   void read_entries(const ExecutionSpace& space, IndexRange points, const Entries& entries) override {
@@ -349,8 +354,7 @@ private:
       for (std::int64_t first = points.begin; first < points.end; first += m_work.engine.tile_points) {
         const std::int64_t last = std::min(first + m_work.engine.tile_points, points.end);
         const auto at = static_cast<std::size_t>(first);
-        m_kernels->engine().start_tile(space, &m_work.points.easting[at], &m_work.points.northing[at],
-                                       &m_work.points.upward[at], last - first);
+        m_kernels->engine().start_tile(space, &m_at.easting[at], &m_at.northing[at], &m_at.upward[at], last - first);
         m_kernels->engine().store_entries(
             space, 0, m_work.constant,
             Kokkos::subview(entries, Kokkos::ALL, std::make_pair(first - points.begin, last - points.begin),
@@ -367,7 +371,7 @@ private:
 
   ConvolutionPlan m_work;
   const PrismSource& m_source;
-  fast::Pause m_pause = [](double /*done_fraction*/) { throw_between_launches(); };
+  PointColumns m_at;
   std::unique_ptr<Fft<ExecutionSpace>> m_fft;
   DeviceEntries<Memory> m_prisms, m_points;
   /// of points, and of prisms
@@ -375,62 +379,6 @@ private:
   /// none without prisms or points
   std::unique_ptr<Kernels> m_kernels;
   Batch m_fields, m_layers;
-};
-
-/// The product of a convolution, once, with the densities, or magnetisation, that the prisms have.
-template <class ExecutionSpace>
-class ConvolutionProduct final : public fast::ShareProduct {
-public:
-  ConvolutionProduct(const ExecutionSpace& space, const fast::ProductShare& share, ConvolutionPlan plan)
-      : m_space(space),
-        m_prisms(share.prisms),
-        m_points(share.points),
-        m_layout(plan.layout),
-        m_set(smallest_set(plan.plan.computed)),
-        m_operator(space, share.prisms, std::move(plan), Communicator()) {
-    take_densities();
-  }
-
-  void compute(const fast::Pause& pause, double* values, double* contact) override {
-    add_contacts(*m_layout, m_prisms, m_points, m_set, contact);
-    m_operator.set_pause(pause);
-    const OnHost<double> on_host(values, static_cast<std::size_t>(m_operator.rows()));
-    const auto fields = Kokkos::create_mirror_view(Memory(), on_host);
-    m_operator.apply(m_space, m_density, Vector(fields.data(), fields.size()));
-    Kokkos::deep_copy(m_space, on_host, fields);
-    m_space.fence("prismfield: fields on the host");
-  }
-
-private:
-  using Memory = typename ExecutionSpace::memory_space;
-  using Vector = Kokkos::View<double*, Memory>;
-
-  void take_densities() {
-    constexpr std::int64_t at_once = 65536;
-    const IndexRange range = m_operator.prisms();
-    allocate_or_fail([&] {
-      m_density = Vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, view_label("density")),
-                         static_cast<std::size_t>(range.size()));
-    });
-    // the layout has the magnetisation
-    if (has_magnetic(m_set)) return Kokkos::deep_copy(m_space, m_density, 1.0);
-    PrismBlock block;
-    for (std::int64_t begin = range.begin; begin < range.end; begin += at_once) {
-      m_prisms.read({begin, std::min(begin + at_once, range.end)}, block);
-      const auto first = static_cast<std::size_t>(begin - range.begin);
-      Kokkos::deep_copy(m_space, Kokkos::subview(m_density, std::make_pair(first, first + block.density.size())),
-                        OnHost<const double>(block.density.data(), block.density.size()));
-      m_space.fence("prismfield: densities copied");
-    }
-  }
-
-  ExecutionSpace m_space;
-  const PrismSource& m_prisms;
-  PointColumns m_points;
-  std::shared_ptr<const ConvolutionLayout> m_layout;
-  FieldSet m_set;
-  ConvolutionOperator<ExecutionSpace> m_operator;
-  Vector m_density;
 };
 
 }  // namespace
@@ -453,13 +401,18 @@ void check_transforms(Space space) {
   });
 }
 
-std::unique_ptr<fast::ShareProduct> make_convolution_product(const fast::ProductShare& share, ConvolutionPlan plan) {
-  return with_space(share.plan.space, [&](auto space) -> std::unique_ptr<fast::ShareProduct> {
+Evaluate evaluate_convolution(const RankProblem& problem, ConvolutionPlan plan) {
+  return with_space(problem.plan.space, [&](const auto& space) -> Evaluate {
+    using ExecutionSpace = std::decay_t<decltype(space)>;
     // see check_transforms()
-    if constexpr (space_key<decltype(space)> == Space::hip) {
-      return nullptr;
+    if constexpr (space_key<ExecutionSpace> == Space::hip) {
+      return {};
     } else {
-      return std::make_unique<ConvolutionProduct<decltype(space)>>(space, share, std::move(plan));
+      const auto made = std::make_shared<ConvolutionOperator<ExecutionSpace>>(space, problem.prisms, std::move(plan),
+                                                                              problem.points, Communicator());
+      return [space, made, &prisms = problem.prisms](RankFields& fields, const ApplyContext& context) {
+        made->evaluate(space, prisms, fields, context);
+      };
     }
   });
 }

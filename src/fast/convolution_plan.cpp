@@ -14,7 +14,6 @@
 #include "compute/operator_plan.hpp"
 #include "compute/plan.hpp"
 #include "fast/fft_shape.hpp"
-#include "fast/product_work.hpp"
 #include "kernel/field_rows.hpp"
 #include "model/points.hpp"
 #include "parallel/agreement.hpp"

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "fast/evaluate_trees.hpp"
 #include "model/points.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/distribution.hpp"
@@ -115,18 +116,9 @@ PrismBlock EssentialWork::fetch_prisms(const PrismSource& prisms, const Communic
     lists =
         lists_of(block, m_plan.computed, range.begin, SpaceParts(std::move(sample), ranks, &m_parts_of_points), ranks);
   });
-  m_bytes_of_prisms = bytes_to_others(lists);
   lists = exchange_lists(std::move(lists), communicator);
   on_all_ranks(communicator, [&] { block = block_of(lists, m_plan.computed); });
   return block;
-}
-
-std::int64_t EssentialWork::bytes_to_others(const Lists& lists) const {
-  std::int64_t numbers = 0;
-  for (std::size_t rank = 0; rank < lists.size(); ++rank) {
-    if (rank != static_cast<std::size_t>(m_rank)) numbers += static_cast<std::int64_t>(lists[rank].size());
-  }
-  return 8 * numbers;
 }
 
 void EssentialWork::prepare(const PrismSource& prisms, const PointColumns& points, const Communicator& communicator) {
@@ -134,30 +126,16 @@ void EssentialWork::prepare(const PrismSource& prisms, const PointColumns& point
   on_all_ranks(communicator, [&] { share_out_points(communicator.size()); });
   PrismBlock block = fetch_prisms(prisms, communicator);
   on_all_ranks(communicator, [&] { make_room(m_mine.size()); });
-  for_each_product([&](const Plan& plan) {
-    add_trees({plan, m_sizes, prisms, m_points, m_mine}, block, communicator);
+  for_each_operator([&](const Plan& plan) {
+    const bool is_last = plan.computed == fields_of(sets_of(m_plan.computed).back());
+    PrismBlock mine;
+    on_all_ranks(communicator, [&] { mine = is_last ? std::move(block) : block; });
+    m_operators.push_back(evaluate_trees({plan, m_sizes, prisms, m_points, m_mine}, std::move(mine), communicator));
   });
-}
-
-void EssentialWork::add_trees(const ProductShare& share, PrismBlock& block, const Communicator& communicator) {
-  const bool is_last = share.plan.computed == fields_of(sets_of(m_plan.computed).back());
-  std::unique_ptr<TreeProduct> trees;
-  std::vector<double> boxes;
-  on_all_ranks(communicator, [&] {
-    trees = make_tree_part(share, is_last ? std::move(block) : block);
-    boxes = trees->boxes();
-  });
-  boxes = gather_everywhere(communicator, boxes);
-  Lists lists;
-  on_all_ranks(communicator, [&] { lists = trees->essential(boxes, m_rank); });
-  m_bytes_of_cells += bytes_to_others(lists);
-  lists = exchange_lists(std::move(lists), communicator);
-  on_all_ranks(communicator, [&] { trees->finish(std::move(lists)); });
-  m_products.push_back(std::move(trees));
 }
 
 WorkDone EssentialWork::take() {
-  WorkDone done = ProductWork::take();
+  WorkDone done = OperatorWork::take();
   done.mine.points = m_places;
   done.order = std::move(m_order);
   done.as_planned = false;

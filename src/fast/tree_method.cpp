@@ -10,17 +10,18 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
 #include "compute/method.hpp"
+#include "compute/operator_work.hpp"
 #include "compute/time_estimate.hpp"
 #include "fast/essential_work.hpp"
+#include "fast/evaluate_trees.hpp"
 #include "fast/expansion_numbers.hpp"
 #include "fast/leaf_sizes.hpp"
-#include "fast/make_tree_share.hpp"
-#include "fast/product_work.hpp"
 #include "kernel/contact.hpp"
 #include "model/choices.hpp"
 
@@ -241,9 +242,15 @@ PlanText tree_text(const Plan& plan) {
   return text;
 }
 
+Evaluate make_trees_of_rank(const RankProblem& problem) {
+  PrismBlock prisms;
+  problem.prisms.read(problem.plan.prisms(), prisms);
+  return fast::evaluate_trees(problem, std::move(prisms));
+}
+
 std::unique_ptr<RankWork> tree_work(const Plan& plan, int rank) {
   if (plan.tree.in_parts_of_space) return std::make_unique<fast::EssentialWork>(plan, rank);
-  return std::make_unique<fast::ProductWork>(plan, rank, fast::make_tree_share);
+  return std::make_unique<OperatorWork>(plan, rank, make_trees_of_rank);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include <prismfield/communicator.hpp>
-#include <prismfield/forms.hpp>
 #include <prismfield/make_operator.hpp>
 #include <prismfield/plan.hpp>
 #include <prismfield/points.hpp>
@@ -21,15 +19,17 @@
 #include "compute/operator_plan.hpp"
 #include "compute/rank_operator.hpp"
 #include "engine/with_space.hpp"
+#include "fast/evaluate_trees.hpp"
 #include "fast/leaf_sizes.hpp"
 #include "fast/make_tree_operator.hpp"
-#include "fast/make_tree_share.hpp"
 #include "fast/tree_products.hpp"
 #include "model/points.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/collectives.hpp"
+#include "parallel/distribution.hpp"
 
-/// The products of trees as an operator and as a rank's share of a forward run: in one source, since both have the same
-/// kernels.
+/// The products of trees as an operator of any densities, and of those that prisms have: in one source, since both have
+/// the same kernels.
 namespace prismfield::fast {
 namespace {
 
@@ -165,22 +165,22 @@ private:
   std::unique_ptr<TreeProducts<ExecutionSpace>> m_products;
 };
 
-TreeSettings settings_of(const ProductShare& share) {
-  const Plan& plan = share.plan;
-  TreeSettings settings = tree_settings(smallest_set(plan.computed), plan.computed, plan.tolerance, share.sizes);
+TreeSettings settings_of(const RankProblem& problem) {
+  const Plan& plan = problem.plan;
+  TreeSettings settings = tree_settings(smallest_set(plan.computed), plan.computed, plan.tolerance, problem.sizes);
   settings.leaf_prisms = plan.tree.leaf_prisms;
   settings.leaf_points = plan.tree.leaf_points;
   settings.inside = share_inside(plan.inside);
   settings.transposes = false;
-  for (std::size_t d = 0; d < 3; ++d) settings.rounding[d] = share.prisms.rounding()[d] + share.points.rounding[d];
+  for (std::size_t d = 0; d < 3; ++d) settings.rounding[d] = problem.prisms.rounding()[d] + problem.points.rounding[d];
   return settings;
 }
 
 /// Around the prisms and the points of all ranks.
-ItemBoxes boxes_of_all(const ProductShare& share) {
-  const Bounds b = share.prisms.bounds();
+ItemBoxes boxes_of_all(const RankProblem& problem) {
+  const Bounds b = problem.prisms.bounds();
   ItemBoxes boxes{{{b.west, b.south, b.bottom}, {b.east, b.north, b.top}}, {}};
-  const PointColumns& points = share.all_points;
+  const PointColumns& points = problem.all_points;
   std::size_t d = 0;
   for (const auto& column : {points.easting, points.northing, points.upward}) {
     const auto [low, high] = std::minmax_element(column.begin(), column.end());
@@ -190,56 +190,25 @@ ItemBoxes boxes_of_all(const ProductShare& share) {
   return boxes;
 }
 
-/// The trees of a rank's share, and their product.
+/// Trees of prisms and points that are this rank's, and of what others have for it.
 template <class Space>
-class TreeShare final : public TreeProduct {
-public:
-  TreeShare(const Space& space, const ProductShare& share, PrismBlock prisms, bool is_alone)
-      : m_space(space),
-        m_n_fields(share.plan.computed.size()),
-        m_n_points(share.points.size()),
-        m_products(space, std::move(prisms), share.points, settings_of(share),
-                   is_alone ? std::nullopt : std::optional(boxes_of_all(share))) {}
-
-  [[nodiscard]] std::vector<double> boxes() const override { return m_products.boxes(); }
-  [[nodiscard]] std::vector<std::vector<double>> essential(const std::vector<double>& boxes, int rank) const override {
-    return m_products.essential(m_space, boxes, rank);
-  }
-  void finish(std::vector<std::vector<double>> received) override { m_products.finish(m_space, std::move(received)); }
-  [[nodiscard]] TreeCounts counts() const override { return m_products.counts(); }
-
-  void compute(const Pause& pause, double* values, double* contact) override {
-    write(values, m_n_fields, [&](double* to) { m_products.multiply_own(m_space, pause, 1, to); });
-    write(contact, n_contact_columns, [&](double* to) { m_products.read_contacts(m_space, to); });
-  }
-  [[nodiscard]] std::array<std::int64_t, n_forms> pairs_by_form() const override { return m_products.pairs_by_form(); }
-
-private:
-  /// Lets `fill` write so many numbers a point in the space's memory, and copies them where they are wanted.
-  template <class Fill>
-  void write(double* numbers, std::int64_t columns, const Fill& fill) const {
-    const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> host(
-        numbers, static_cast<std::size_t>(columns * m_n_points));
-    using Memory = typename Space::memory_space;
-    if constexpr (is_device_space<Space>) {
-      const auto copy = new_view<Kokkos::View<double*, Memory>>("numbers_of_points", host.extent(0));
-      fill(copy.data());
-      Kokkos::deep_copy(m_space, host, copy);
-    } else {
-      fill(host.data());
-    }
-    m_space.fence("prismfield: numbers of points written");
-  }
-
-  Space m_space;
-  std::int64_t m_n_fields, m_n_points;
-  TreeProducts<Space> m_products;
-};
-
-std::unique_ptr<TreeProduct> make_tree_product(const ProductShare& share, PrismBlock prisms, bool is_alone) {
-  return with_space(share.plan.space, [&](const auto& space) -> std::unique_ptr<TreeProduct> {
-    return std::make_unique<TreeShare<std::decay_t<decltype(space)>>>(space, share, std::move(prisms), is_alone);
+std::shared_ptr<TreeProducts<Space>> make_trees(const Space& space, const RankProblem& problem, PrismBlock prisms,
+                                                const Communicator& ranks) {
+  const bool is_alone = ranks.size() == 1;
+  std::shared_ptr<TreeProducts<Space>> trees;
+  std::vector<double> boxes;
+  on_all_ranks(ranks, [&] {
+    trees = std::make_shared<TreeProducts<Space>>(space, std::move(prisms), problem.points, settings_of(problem),
+                                                  is_alone ? std::nullopt : std::optional(boxes_of_all(problem)));
+    if (!is_alone) boxes = trees->boxes();
   });
+  if (is_alone) return trees;
+  boxes = gather_everywhere(ranks, boxes);
+  std::vector<std::vector<double>> lists;
+  on_all_ranks(ranks, [&] { lists = trees->essential(space, boxes, ranks.rank()); });
+  lists = exchange_lists(std::move(lists), ranks);
+  on_all_ranks(ranks, [&] { trees->finish(space, std::move(lists)); });
+  return trees;
 }
 
 }  // namespace
@@ -255,14 +224,18 @@ std::unique_ptr<Operator<ExecutionSpace>> make_tree_operator(const ExecutionSpac
   return std::make_unique<TreeOperator<ExecutionSpace>>(space, prisms, points, request, communicator);
 }
 
-std::unique_ptr<ShareProduct> make_tree_share(const ProductShare& share) {
-  PrismBlock prisms;
-  share.prisms.read(share.plan.prisms(), prisms);
-  return make_tree_product(share, std::move(prisms), true);
-}
-
-std::unique_ptr<TreeProduct> make_tree_part(const ProductShare& share, PrismBlock prisms) {
-  return make_tree_product(share, std::move(prisms), false);
+Evaluate evaluate_trees(const RankProblem& problem, PrismBlock prisms, const Communicator& ranks) {
+  return with_space(problem.plan.space, [&](const auto& space) -> Evaluate {
+    const auto trees = make_trees(space, problem, std::move(prisms), ranks);
+    const std::int64_t n_points = problem.points.size(), n_values = problem.plan.computed.size() * n_points;
+    return [space, trees, n_points, n_values](RankFields& fields, const ApplyContext& context) {
+      fill_on_host(space, fields.values, n_values,
+                   [&](double* to) { trees->multiply_own(space, context.pause, 1, to); });
+      fill_on_host(space, fields.contact, n_contact_columns * n_points,
+                   [&](double* to) { trees->read_contacts(space, to); });
+      fields.pairs_by_form = trees->pairs_by_form();
+    };
+  });
 }
 
 #define PRISMFIELD_TREE_OPERATORS(Space)                                                                              \

@@ -17,10 +17,15 @@
 #include "fast/essential_cells.hpp"
 #include "fast/expansion_numbers.hpp"
 #include "fast/far_launch.hpp"
-#include "fast/make_tree_share.hpp"
 #include "fast/near_field.hpp"
 
 namespace prismfield::fast {
+
+/// Numbers of a tree's work on a rank; cells of prisms: its own, and those that came from others.
+struct TreeCounts {
+  std::int64_t cells_of_points = 0, cells_of_prisms = 0, received_cells = 0, exchanges = 0, pairs_of_leaves = 0;
+  int degree = 0;
+};
 
 /// What a tree's products need to know.
 struct TreeSettings {

@@ -11,13 +11,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <ctime>
 #include <exception>
 #include <iostream>
 #include <map>
 #include <new>
-#include <numeric>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -28,7 +25,6 @@
 #include "fast/space_parts.hpp"
 #include "magnets.hpp"
 #include "parallel/agreement.hpp"
-#include "parallel/collectives.hpp"
 #include "ranks.hpp"
 #include "tree_cases.hpp"
 
@@ -393,89 +389,6 @@ TEST(TreesOfRanks, FailTogether) {
     EXPECT_THAT(memory, ::testing::HasSubstr("no memory for"));
   }
   expect_of_parts(random_prisms(Masses::uniform, 600, true, 1), {200, {100, 200, 50}}, 1e-6, "after failures");
-}
-
-/// Prisms in a layer 1,000 m deep and points 80 to 300 m above, as many a square metre for any number of ranks.
-void make_layer(std::int64_t n, std::vector<Prism>& prisms, std::vector<Point>& points) {
-  const double side = 2000 * std::sqrt(static_cast<double>(n) / 50000);
-  Draw draw(77);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double x = draw(0, side), y = draw(0, side), z = draw(-1000, -50);
-    prisms.push_back({x, x + 30, y, y + 30, z, z + 30, draw(-1000, 1000)});
-    points.push_back({draw(0, side), draw(0, side), draw(80, 300)});
-  }
-}
-
-/// Sizes of the fields by some of the points, for all ranks.
-FieldSizes sizes_of(const PrismSource& prisms, const std::vector<Point>& points) {
-  std::vector<Point> some;
-  for (std::size_t i = 0; i < points.size(); i += points.size() / 100) some.push_back(points[i]);
-  const Fields exact =
-      forward(prisms, make_station_points(some), by(Method::direct, default_tolerance, FieldList::all()), ranks());
-  FieldSizes sizes{};
-  if (ranks().rank() == 0) sizes = smallest_sizes(exact.values);
-  broadcast(ranks(), sizes);
-  return sizes;
-}
-
-/// Processor seconds of a step; those in which a rank waits for others are among them.
-template <class Step>
-double seconds_of(const Step& step) {
-  const std::clock_t begin = std::clock();
-  step();
-  return static_cast<double>(std::clock() - begin) / static_cast<double>(CLOCKS_PER_SEC);
-}
-
-std::string done_by(RankWork& work, const PrismSource& prisms, const Points& points) {
-  const double trees = seconds_of([&] { work.prepare(prisms, points, ranks()); });
-  const double product = seconds_of([&] { work.compute(ranks(), nullptr, nullptr); });
-  return std::to_string(trees) + " s trees, " + std::to_string(product) + " s product";
-}
-
-std::int64_t near_pairs_of(RankWork& work) {
-  const WorkDone done = work.take();
-  return std::accumulate(done.pairs_by_form.begin(), done.pairs_by_form.end(), std::int64_t{0});
-}
-
-/// Of each rank: bytes sent, cells, exchanges, near pairs and seconds, and seconds of a rank of a grid.
-void print_scaling(std::int64_t items_of_rank) {
-  std::vector<Prism> prisms;
-  std::vector<Point> points;
-  make_layer(items_of_rank * ranks().size(), prisms, points);
-  const ListEnsemble ensemble(prisms);
-  const Points stations = make_station_points(points);
-  // first, so that memory and threads are there
-  const Fields checked = forward(ensemble, stations, by_tree(1e-6, FieldList::all()), ranks());
-  WorkOfParts parts(ensemble, stations);
-  const FieldSizes sizes = sizes_of(ensemble, points);
-  parts.work.expect(sizes);
-  std::ostringstream line;
-  line << "rank " << ranks().rank() << " of " << ranks().size() << ": " << done_by(parts.work, ensemble, stations);
-  const fast::TreeCounts counts = parts.work.counts();
-  line << "; sent bytes of prisms " << parts.work.bytes_of_prisms() << ", of cells " << parts.work.bytes_of_cells()
-       << "; cells " << counts.cells_of_points << " of points, " << counts.cells_of_prisms << " of prisms, "
-       << counts.received_cells << " received; exchanges " << counts.exchanges << ", near pairs "
-       << near_pairs_of(parts.work);
-  Request request = by_tree(1e-6, FieldList::all());
-  request.execution.partition = Partition::rank_grid;
-  const int columns = ranks().size() >= 4 ? 2 : 1;
-  request.execution.rank_grid = {ranks().size() / columns, columns};
-  const auto grid =
-      make_work(plan_on_ranks(request, ensemble, stations, problem_size(ensemble, stations), ranks()), ranks());
-  grid->expect(sizes);
-  line << "; on a grid " << done_by(*grid, ensemble, stations) << ", near pairs " << near_pairs_of(*grid) << "\n";
-  if (ranks().rank() == 0) {
-    line << "largest error at " << checked.check.points << " points "
-         << *std::max_element(checked.check.errors.begin(), checked.check.errors.end()) << "\n";
-  }
-  std::cout << line.str();
-}
-
-/// Weak scaling: PRISMFIELD_TREE_SCALING prisms and points a rank.
-TEST(TreesOfRanks, Scale) {
-  const char* const text = std::getenv("PRISMFIELD_TREE_SCALING");
-  if (text == nullptr) GTEST_SKIP() << "prints a figure where PRISMFIELD_TREE_SCALING is set";
-  print_scaling(std::atoll(text));
 }
 
 /// What a request is told behind "is tree, which ".

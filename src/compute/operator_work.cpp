@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "fast/product_work.hpp"
+#include "compute/operator_work.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 
-namespace prismfield::fast {
+namespace prismfield {
 namespace {
 
 /// Thrown by a pause where the run stops.
@@ -37,7 +37,7 @@ PointColumns part_of(const PointColumns& points, IndexRange range) {
 
 }  // namespace
 
-void ProductWork::with_memory(const std::function<void()>& step) const {
+void OperatorWork::with_memory(const std::function<void()>& step) const {
   const auto fail = [&](const std::exception& failure) {
     throw RunError(fmt::format("no memory for {} prisms at {} points by execution.method: {}: {}",
                                m_plan.prisms().size(), m_plan.points().size(), name(m_plan.method), failure.what()));
@@ -51,15 +51,15 @@ void ProductWork::with_memory(const std::function<void()>& step) const {
   }
 }
 
-std::int64_t ProductWork::n_pairs() const { return product_or_most(m_plan.prisms().size(), m_plan.points().size()); }
+std::int64_t OperatorWork::n_pairs() const { return product_or_most(m_plan.prisms().size(), m_plan.points().size()); }
 
-void ProductWork::make_room(std::int64_t n_points) {
+void OperatorWork::make_room(std::int64_t n_points) {
   const auto n = static_cast<std::size_t>(n_points);
   m_values.assign(static_cast<std::size_t>(m_plan.computed.size()) * n, 0.0);
   m_contact.assign(n_contact_columns * n, 0.0);
 }
 
-void ProductWork::for_each_product(const std::function<void(const Plan&)>& f) const {
+void OperatorWork::for_each_operator(const std::function<void(const Plan&)>& f) const {
   Plan plan = m_plan;
   for (const FieldSet set : sets_of(m_plan.computed)) {
     plan.computed = fields_of(set);
@@ -67,35 +67,35 @@ void ProductWork::for_each_product(const std::function<void(const Plan&)>& f) co
   }
 }
 
-void ProductWork::on_all_ranks(const Communicator& communicator, const std::function<void()>& step) const {
+void OperatorWork::on_all_ranks(const Communicator& communicator, const std::function<void()>& step) const {
   agree_unless_alone(communicator, [&] { with_memory(step); });
 }
 
-void ProductWork::prepare(const PrismSource& prisms, const PointColumns& points, const Communicator& communicator) {
+void OperatorWork::prepare(const PrismSource& prisms, const PointColumns& points, const Communicator& communicator) {
   m_points = points;
   on_all_ranks(communicator, [&] {
     make_room(m_plan.points().size());
     if (n_pairs() == 0) return;
-    for_each_product([&](const Plan& plan) {
-      m_products.push_back(m_make({plan, m_sizes, prisms, m_points, part_of(m_points, plan.points())}));
+    for_each_operator([&](const Plan& plan) {
+      m_operators.push_back(m_make({plan, m_sizes, prisms, m_points, part_of(m_points, plan.points())}));
     });
   });
 }
 
-void ProductWork::compute(const Communicator& communicator, Observer* observer, RunGuard* guard) {
-  const auto n = static_cast<double>(m_products.size());
+void OperatorWork::compute(const Communicator& communicator, Observer* observer, RunGuard* guard) {
+  const auto n = static_cast<double>(m_operators.size());
   std::size_t number = 0;
-  const Pause pause = [&](double done_of_product) {
-    const double done = (static_cast<double>(number) + done_of_product) / n;
+  const ApplyContext context{[&](double done_of_operator) {
+    const double done = (static_cast<double>(number) + done_of_operator) / n;
     if (guard != nullptr ? guard->wants_stop() : stop_announced(communicator)) throw Left();
     throw_between_launches();
     const double pairs = done * static_cast<double>(n_pairs());
     if (observer != nullptr) observer->progress(done, static_cast<std::int64_t>(pairs));
-  };
+  }};
   m_busy.begin = now();
   try {
     with_memory([&] {
-      for (double* to = m_values.data(); number < m_products.size(); ++number) to = compute_one(number, pause, to);
+      for (double* to = m_values.data(); number < m_operators.size(); ++number) to = evaluate(number, context, to);
     });
     m_is_finished = true;
   } catch (const Left&) {
@@ -103,30 +103,29 @@ void ProductWork::compute(const Communicator& communicator, Observer* observer, 
   m_busy.end = now();
 }
 
-double* ProductWork::compute_one(std::size_t number, const Pause& pause, double* values) {
-  std::unique_ptr<ShareProduct>& product = m_products[number];
+double* OperatorWork::evaluate(std::size_t number, const ApplyContext& context, double* values) {
   std::vector<double> before;
   if (number > 0) {
     before = m_contact;
     std::fill(m_contact.begin(), m_contact.end(), 0.0);
   }
-  product->compute(pause, values, m_contact.data());
+  RankFields fields{values, m_contact.data()};
+  m_operators[number](fields, context);
   if (number > 0) add_product_contacts(before, m_contact);
-  const std::array<std::int64_t, n_forms> pairs = product->pairs_by_form();
-  for (std::size_t f = 0; f < pairs.size(); ++f) m_pairs_by_form[f] += pairs[f];
-  if (number + 1 < m_products.size()) product.reset();
+  for (std::size_t f = 0; f < n_forms; ++f) m_pairs_by_form[f] += fields.pairs_by_form[f];
+  if (number + 1 < m_operators.size()) m_operators[number] = nullptr;
   const auto n_points = static_cast<std::int64_t>(m_contact.size()) / n_contact_columns;
   return values + fields_of(sets_of(m_plan.computed)[number]).size() * n_points;
 }
 
-WorkDone ProductWork::take() {
+WorkDone OperatorWork::take() {
   WorkDone done;
   done.pairs = done.pairs_now = n_pairs();
   done.pairs_by_form = m_pairs_by_form;
-  if (!m_products.empty()) done.busy = {m_busy};
-  m_products.clear();
+  if (!m_operators.empty()) done.busy = {m_busy};
+  m_operators.clear();
   done.mine = {m_plan.points(), std::move(m_values), std::move(m_contact)};
   return done;
 }
 
-}  // namespace prismfield::fast
+}  // namespace prismfield
