@@ -38,24 +38,29 @@ function(prismfield_link_headers folder)
 endfunction()
 
 # prismfield_room(<room> [SOURCES file...] [KOKKOS_SOURCES file...] [APART file...] [USES room...] [LIBRARIES target...]
-#                 [PUBLIC_HEADERS header...] [BORROWED_HEADERS header...] [PART_OF room] [LIGHT])
+#                 [PUBLIC_HEADERS header...] [BORROWED_HEADERS header...] [PART_OF room] [FOLDER folder] [LIGHT])
 #
 # prismfield_<room>: the objects of SOURCES, plain C++ with LIBRARIES. prismfield_<room>_kokkos: those of KOKKOS_SOURCES,
 # which include Kokkos; with CUDA, Kokkos' launcher sends every source of a target that links Kokkos through nvcc, so
 # that nothing else belongs there. They are compiled as one, since most of the time goes into what all include and
 # instantiate; those APART, which take long, by themselves. prismfield_<room>_reach: what may be included, USES without the rooms that those use.
 # PUBLIC_HEADERS: those of include/prismfield that belong to the room. BORROWED_HEADERS: single ones of other rooms.
-# PART_OF: some sources of another room, which may use more than the others. LIGHT: SOURCES in which a run spends no time
+# PART_OF: some sources of another room, which may use more than the others. FOLDER: of the room in src, where that is not
+# its name. LIGHT: SOURCES in which a run spends no time
 # that matters, optimised less.
 function(prismfield_room room)
   cmake_parse_arguments(
-    PARSE_ARGV 1 arg "LIGHT" "PART_OF" "SOURCES;KOKKOS_SOURCES;APART;USES;LIBRARIES;PUBLIC_HEADERS;BORROWED_HEADERS")
+    PARSE_ARGV 1 arg "LIGHT" "PART_OF;FOLDER" "SOURCES;KOKKOS_SOURCES;APART;USES;LIBRARIES;PUBLIC_HEADERS;BORROWED_HEADERS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "prismfield_room(${room}): ${arg_UNPARSED_ARGUMENTS}?")
   endif()
   set(folder "${room}")
+  set(own "${room}")
   if(arg_PART_OF)
     set(folder "${arg_PART_OF}")
+    set(own "${arg_PART_OF}")
+  elseif(arg_FOLDER)
+    set(folder "${arg_FOLDER}")
   endif()
   set(sources "${PROJECT_SOURCE_DIR}/src/${folder}")
   list(TRANSFORM arg_SOURCES PREPEND "${sources}/" REGEX "^[^/]")
@@ -66,14 +71,14 @@ function(prismfield_room room)
   target_compile_features(${reach} INTERFACE cxx_std_20)
   if(NOT arg_PART_OF)
     set(root "${prismfield_rooms_dir}/${room}")
-    prismfield_link("${sources}" "${root}/${room}")
+    prismfield_link("${sources}" "${root}/${folder}")
     prismfield_link_headers("${root}/prismfield" ${arg_PUBLIC_HEADERS})
     set_property(GLOBAL APPEND PROPERTY PRISMFIELD_ROOMS ${room})
     set_property(GLOBAL APPEND PROPERTY PRISMFIELD_PUBLIC_HEADERS ${arg_PUBLIC_HEADERS})
     set_property(GLOBAL PROPERTY PRISMFIELD_PUBLIC_HEADERS_OF_${room} ${arg_PUBLIC_HEADERS})
     set_property(GLOBAL PROPERTY PRISMFIELD_ROOMS_USED_BY_${room} ${arg_USES})
   endif()
-  foreach(used IN ITEMS ${folder} LISTS arg_USES)
+  foreach(used IN ITEMS ${own} LISTS arg_USES)
     target_include_directories(${reach} INTERFACE "${prismfield_rooms_dir}/${used}")
     if(EXISTS "${prismfield_rooms_dir}/${used}/generated")
       target_include_directories(${reach} INTERFACE "${prismfield_rooms_dir}/${used}/generated")

@@ -20,7 +20,7 @@
 
 #include <prismfield/cells.hpp>
 
-#include "sensitivity/file_operator.hpp"
+#include "operators/stored/file_operator.hpp"
 #include "writers/sensitivity_file.hpp"
 
 #if defined(PRISMFIELD_BENCHMARK_BLAS)

@@ -23,7 +23,7 @@
 #include <prismfield/runtime.hpp>
 
 #include "base/random.hpp"
-#include "fast/tree_products.hpp"
+#include "operators/tree/tree_products.hpp"
 
 namespace prismfield {
 namespace {

@@ -20,11 +20,11 @@
 
 #include "base/random.hpp"
 #include "list_ensemble.hpp"
+#include "operators/compressed/compressed_operator.hpp"
+#include "operators/compressed/h_matrix.hpp"
+#include "operators/compressed/low_rank.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
-#include "sensitivity/compressed_operator.hpp"
-#include "sensitivity/h_matrix.hpp"
-#include "sensitivity/low_rank.hpp"
 
 namespace prismfield::testing::test_compressed_operator {
 namespace {

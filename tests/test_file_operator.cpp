@@ -22,9 +22,9 @@
 #include "base/random.hpp"
 #include "engine/with_space.hpp"
 #include "formats/hdf5_file.hpp"
+#include "operators/stored/storage_choice.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
-#include "sensitivity/storage_choice.hpp"
 #include "writers/sensitivity_file.hpp"
 
 namespace prismfield::testing::test_file_operator {

@@ -27,10 +27,10 @@
 #include "base/random.hpp"
 #include "engine/with_space.hpp"
 #include "forward_helpers.hpp"
+#include "operators/host_operator.hpp"
+#include "operators/stored/storage_choice.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
-#include "sensitivity/host_operator.hpp"
-#include "sensitivity/storage_choice.hpp"
 
 namespace prismfield::testing::test_stored_operator {
 namespace {

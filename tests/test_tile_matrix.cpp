@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "sensitivity/storage_choice.hpp"
-#include "sensitivity/tile_matrix.hpp"
+#include "operators/stored/storage_choice.hpp"
+#include "operators/stored/tile_matrix.hpp"
 
 namespace prismfield::testing::test_tile_matrix {
 namespace {

@@ -30,7 +30,7 @@ struct DirectPlan {
   std::int64_t slot_point_bytes = 0;
 };
 
-/// How prisms of a mesh and points make convolutions, see fast/convolution_layout.hpp.
+/// How prisms on a mesh and points become convolutions: see operators/convolution/convolution_layout.hpp.
 struct ConvolutionLayout;
 
 /// The part of a plan for the method fft.

@@ -43,10 +43,10 @@
 #include "model/extents.hpp"
 #include "model/plausible.hpp"
 #include "model/station_neighbors.hpp"
+#include "operators/stored/storage_choice.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
-#include "sensitivity/storage_choice.hpp"
 #include "writers/inversion_files.hpp"
 #include "writers/sensitivity_file.hpp"
 

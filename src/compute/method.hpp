@@ -181,9 +181,9 @@ struct ForwardMethod {
 
 /// direct_method.cpp: every pair on its own.
 extern const ForwardMethod direct_method;
-/// fast/tree_method.cpp: near pairs, and expansions of the cells of two trees.
+/// In operators/tree/tree_method.cpp: near pairs, and expansions of cells of two trees.
 extern const ForwardMethod tree_method;
-/// fast/convolution_method.cpp: convolutions on a mesh.
+/// In operators/convolution/convolution_method.cpp: convolutions on a mesh.
 extern const ForwardMethod fft_method;
 
 /// Makes the plan of one rank's run: share, memory and the method's part; Method::automatic is direct. Pure arithmetic,

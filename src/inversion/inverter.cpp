@@ -25,10 +25,10 @@
 #include "inversion/low_rank_uncertainty.hpp"
 #include "inversion/outcome.hpp"
 #include "inversion/regularization.hpp"
+#include "operators/stored/available_memory.hpp"
+#include "operators/stored/storage_choice.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
-#include "sensitivity/available_memory.hpp"
-#include "sensitivity/storage_choice.hpp"
 
 namespace prismfield {
 namespace {

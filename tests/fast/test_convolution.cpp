@@ -20,9 +20,9 @@
 #include <prismfield/make_operator.hpp>
 
 #include "engine/with_space.hpp"
-#include "fast/make_convolution_operator.hpp"
 #include "lattice_samples.hpp"
 #include "magnets.hpp"
+#include "operators/convolution/make_convolution_operator.hpp"
 #include "parallel/collectives.hpp"
 #include "ranks.hpp"
 

@@ -13,10 +13,10 @@
 
 #include <prismfield/error.hpp>
 
-#include "fast/convolution_layout.hpp"
-#include "fast/convolution_plan.hpp"
 #include "lattice_samples.hpp"
 #include "magnets.hpp"
+#include "operators/convolution/convolution_layout.hpp"
+#include "operators/convolution/convolution_plan.hpp"
 
 namespace prismfield::testing::test_convolution_layout {
 namespace {

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "fast/far_steps.hpp"
-#include "fast/host_steps.hpp"
 #include "forward_helpers.hpp"
 #include "magnets.hpp"
+#include "operators/tree/far_steps.hpp"
+#include "operators/tree/host_steps.hpp"
 
 namespace prismfield::testing::test_expansions {
 namespace {

@@ -12,8 +12,8 @@
 #include <numbers>
 #include <vector>
 
-#include "fast/fft.hpp"
 #include "lattice_samples.hpp"
+#include "operators/convolution/fft.hpp"
 
 namespace prismfield::testing::test_fft {
 namespace {

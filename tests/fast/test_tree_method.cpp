@@ -21,9 +21,9 @@
 #include <prismfield/error.hpp>
 #include <prismfield/forward.hpp>
 
-#include "fast/essential_work.hpp"
-#include "fast/space_parts.hpp"
 #include "magnets.hpp"
+#include "operators/tree/essential_work.hpp"
+#include "operators/tree/space_parts.hpp"
 #include "parallel/agreement.hpp"
 #include "ranks.hpp"
 #include "tree_cases.hpp"

@@ -13,8 +13,8 @@
 
 #include <prismfield/make_operator.hpp>
 
-#include "fast/make_tree_operator.hpp"
 #include "magnets.hpp"
+#include "operators/tree/make_tree_operator.hpp"
 #include "ranks.hpp"
 #include "tree_cases.hpp"
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "engine/staged_prisms.hpp"
-#include "fast/tree_products.hpp"
+#include "operators/tree/tree_products.hpp"
 #include "tree_cases.hpp"
 
 namespace prismfield::testing::test_tree_products {

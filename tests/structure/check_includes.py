@@ -34,12 +34,16 @@ RULE = {
     "readers": ["formats", "model", "parallel", "base"],
     "writers": ["readers", "formats", "model", "parallel", "base"],
     "compute": ["engine", "kernel", "model", "parallel", "base"],
-    "fast": ["compute", "engine", "kernel", "model", "parallel", "base"],
-    "sensitivity": ["fast", "compute", "engine", "kernel", "model", "parallel", "base"],
-    "inversion": ["sensitivity", "fast", "compute", "engine", "kernel", "model", "parallel", "base"],
-    "capi": ["inversion", "sensitivity", "fast", "compute", "engine", "kernel", "model", "parallel", "base"],
+    "tree": ["compute", "engine", "kernel", "model", "parallel", "base"],
+    "convolution": ["compute", "engine", "kernel", "model", "parallel", "base"],
+    "stored": ["compute", "engine", "kernel", "model", "parallel", "base"],
+    "compressed": ["stored", "compute", "engine", "kernel", "model", "parallel", "base"],
+    "operators": ["compressed", "stored", "convolution", "tree", "compute", "engine", "kernel", "model", "parallel",
+                  "base"],
+    "inversion": ["operators", "stored", "compute", "engine", "kernel", "model", "parallel", "base"],
+    "capi": ["inversion", "operators", "compute", "engine", "kernel", "model", "parallel", "base"],
     "case": ["writers", "readers", "formats", "model", "parallel", "base"],
-    "app": ["case", "inversion", "sensitivity", "fast", "compute", "writers", "readers", "formats", "engine", "kernel",
+    "app": ["case", "inversion", "operators", "compressed", "stored", "convolution", "tree", "compute", "writers", "readers", "formats", "engine", "kernel",
             "parallel", "model", "base"],
 }
 
@@ -58,7 +62,7 @@ PUBLIC_HEADERS = {
     "engine": ["runtime"],
     "parallel": ["communicator", "communicator_mpi"],
     "compute": ["forward", "make_operator", "observer", "operator"],
-    "sensitivity": ["host_operator"],
+    "operators": ["host_operator"],
     "inversion": ["invert"],
 }
 
@@ -71,12 +75,12 @@ LIBRARIES = [
     (r"xxh", "xxHash", r"src/base/checksum\.cpp"),
     (r"nlohmann/", "nlohmann-json", r"src/app/"),
     (r"(gdal|gdal_frmts|cpl_conv|cpl_error|ogr_srs_api)\.h$", "GDAL", r"src/formats/grid_formats\.cpp"),
-    (r"pocketfft", "pocketfft", r"src/fast/host_fft"),
-    (r"cufft", "cuFFT", r"src/fast/cuda_fft"),
+    (r"pocketfft", "pocketfft", r"src/operators/convolution/host_fft"),
+    (r"cufft", "cuFFT", r"src/operators/convolution/cuda_fft"),
     (r"proj(_experimental)?\.h$", "PROJ", r"src/formats/cf_attributes\.cpp"),
     # what reads files or talks to users is compiled without it
     (r"Kokkos", "Kokkos",
-     r"src/(kernel|engine|compute|fast|sensitivity|inversion)/|include/prismfield/(make_)?operator\.hpp"),
+     r"src/(kernel|engine|compute|operators|inversion)/|include/prismfield/(make_)?operator\.hpp"),
 ]
 
 BACKEND = re.compile(r"\b(KOKKOS_ENABLE_(?:CUDA|HIP|SYCL|OPENMP|OPENMPTARGET|OPENACC|THREADS|HPX|SERIAL)"
@@ -165,6 +169,9 @@ class Tree:
 
     def room(self, file):
         parts = file.split("/")
+        if parts[:2] == ["src", "operators"] and len(parts) > 3:
+            # the rooms within a room
+            return parts[2] if parts[2] in RULE else None
         if parts[0] == "src":
             return parts[1] if len(parts) > 2 and parts[1] in RULE else None
         return self.public.get(file)
