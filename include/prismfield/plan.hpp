@@ -53,10 +53,7 @@ struct TreePlan {
   std::int64_t leaf_prisms = 0, leaf_points = 0;
   /// the highest degree of the expansions
   int degree = 0;
-  /// whether prisms and points are both divided in space, with parts of trees exchanged between ranks; the grid of
-  /// ranks then does not count
-  bool in_parts_of_space = false;
-  /// approximate part of the points that lie between the prisms
+  /// part of the points that lie between the prisms, about
   double part_inside = 0;
   /// approximate memory in the space that computes, bytes
   std::int64_t bytes = 0;

@@ -111,9 +111,8 @@ void take_touching(PartialFields& part, std::vector<TouchingPoint>& touching) {
   part.contact = std::vector<double>();
 }
 
-/// Those of all ranks, each once, in the order of the points; `order`: as in WorkDone. Empties the lists.
-std::vector<TouchingPoint> join_touching(std::vector<std::vector<TouchingPoint>>& lists,
-                                         const std::vector<std::int64_t>& order) {
+/// Those of all ranks, each once, in the order of the points. Empties the lists.
+std::vector<TouchingPoint> join_touching(std::vector<std::vector<TouchingPoint>>& lists) {
   std::vector<TouchingPoint> all;
   for (std::vector<TouchingPoint>& of_rank : lists) {
     if (all.empty()) {
@@ -123,9 +122,6 @@ std::vector<TouchingPoint> join_touching(std::vector<std::vector<TouchingPoint>>
     }
   }
   lists.clear();
-  if (!order.empty()) {
-    for (TouchingPoint& touching : all) touching.point = order[static_cast<std::size_t>(touching.point)];
-  }
   std::sort(all.begin(), all.end(), [](const TouchingPoint& a, const TouchingPoint& b) { return a.point < b.point; });
   // the prisms that a point touches may be several ranks'
   std::size_t n = 0;
@@ -172,7 +168,7 @@ void gather_fields(WorkDone& done, const Plan& plan, const Request& request, con
   agree_unless_alone(communicator, [&] { take_touching(done.mine, touching); });
   std::vector<std::vector<TouchingPoint>> lists = gather(communicator, std::move(touching));
   agree_unless_alone(communicator, [&] {
-    touching = join_touching(lists, done.order);
+    touching = join_touching(lists);
     part = summed_values(done.mine, plan.computed, summed, request);
     done.mine.values = std::vector<double>();
     if (!is_root) return;
@@ -185,9 +181,7 @@ void gather_fields(WorkDone& done, const Plan& plan, const Request& request, con
     if (!all_are_summed) others.resize(static_cast<std::size_t>(n_summed * plan.n_points));
     sums = all_are_summed ? values : std::span<double>(others);
   });
-  // parts of another sharing may overlap in any way
-  const int group_size = any(communicator, !done.as_planned) ? 1 : plan.prism_parts;
-  add_parts_to_root(communicator, std::move(part), n_summed, plan.n_points, mine, group_size, sums, done.order);
+  add_parts_to_root(communicator, std::move(part), n_summed, plan.n_points, mine, plan.prism_parts, sums);
   agree_unless_alone(communicator, [&] {
     if (!is_root) return;
     if (!all_are_summed) write_asked(others, summed, result.fields, request, values);

@@ -40,11 +40,7 @@ struct PartialFields {
 /// What RankWork::take() returns.
 struct WorkDone {
   PartialFields mine;
-  /// on rank 0, (place) number of the point, where `points` of all ranks are places in the method's own order
-  std::vector<std::int64_t> order;
-  /// whether the rank computed its share of the plan; shares do not overlap
-  bool as_planned = true;
-  /// includes pairs before the work was resumed
+  /// those before the work was resumed included
   std::array<std::int64_t, n_forms> pairs_by_form{};
   /// pairs of the rank's work, and those of this run; at most the largest count
   std::int64_t pairs = 0, pairs_now = 0;

@@ -53,33 +53,19 @@ void OperatorWork::with_memory(const std::function<void()>& step) const {
 
 std::int64_t OperatorWork::n_pairs() const { return product_or_most(m_plan.prisms().size(), m_plan.points().size()); }
 
-void OperatorWork::make_room(std::int64_t n_points) {
-  const auto n = static_cast<std::size_t>(n_points);
-  m_values.assign(static_cast<std::size_t>(m_plan.computed.size()) * n, 0.0);
-  m_contact.assign(n_contact_columns * n, 0.0);
-}
-
-void OperatorWork::for_each_operator(const std::function<void(const Plan&)>& f) const {
-  Plan plan = m_plan;
-  for (const FieldSet set : sets_of(m_plan.computed)) {
-    plan.computed = fields_of(set);
-    f(plan);
-  }
-}
-
-void OperatorWork::on_all_ranks(const Communicator& communicator, const std::function<void()>& step) const {
-  agree_unless_alone(communicator, [&] { with_memory(step); });
-}
-
 void OperatorWork::prepare(const PrismSource& prisms, const PointColumns& points, const Communicator& communicator) {
-  m_points = points;
-  on_all_ranks(communicator, [&] {
-    make_room(m_plan.points().size());
+  const auto make = [&] {
+    const auto n = static_cast<std::size_t>(m_plan.points().size());
+    m_values.assign(static_cast<std::size_t>(m_plan.computed.size()) * n, 0.0);
+    m_contact.assign(n_contact_columns * n, 0.0);
     if (n_pairs() == 0) return;
-    for_each_operator([&](const Plan& plan) {
-      m_operators.push_back(m_make({plan, m_sizes, prisms, m_points, part_of(m_points, plan.points())}));
-    });
-  });
+    Plan plan = m_plan;
+    for (const FieldSet set : sets_of(m_plan.computed)) {
+      plan.computed = fields_of(set);
+      m_operators.push_back(m_make({plan, m_sizes, prisms, part_of(points, plan.points())}));
+    }
+  };
+  agree_unless_alone(communicator, [&] { with_memory(make); });
 }
 
 void OperatorWork::compute(const Communicator& communicator, Observer* observer, RunGuard* guard) {

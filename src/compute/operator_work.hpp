@@ -26,13 +26,12 @@ struct RankProblem {
   /// see RankWork::expect()
   FieldSizes sizes;
   const PrismSource& prisms;
-  /// all points, and those of this rank; they outlive the operator
-  const PointColumns& all_points;
+  /// those of this rank, which outlive the operator
   PointColumns points;
 };
 
 /// A rank's work by an operator, G = 1, or one each for gravity and magnetic fields. It keeps no state for checkpoints.
-class OperatorWork : public RankWork {
+class OperatorWork final : public RankWork {
 public:
   /// Makes the operator of a rank that has prisms and points. It and what it makes throw AllocationFailure.
   using Make = Evaluate (*)(const RankProblem& problem);
@@ -45,19 +44,6 @@ public:
   [[nodiscard]] bool is_finished() const override { return m_is_finished; }
   [[nodiscard]] WorkDone take() override;
 
-protected:
-  /// Does on all ranks what may find no memory. Collective; throws as prepare().
-  void on_all_ranks(const Communicator& communicator, const std::function<void()>& step) const;
-  /// Makes room for what is computed at so many points.
-  void make_room(std::int64_t n_points);
-  /// Calls f(plan) with the plan of each operator.
-  void for_each_operator(const std::function<void(const Plan&)>& f) const;
-
-  FieldSizes m_sizes = no_sizes;
-  /// all of the run
-  PointColumns m_points;
-  std::vector<Evaluate> m_operators;
-
 private:
   /// Does what may find no memory. Throws RunError.
   void with_memory(const std::function<void()>& step) const;
@@ -66,6 +52,8 @@ private:
   double* evaluate(std::size_t number, const ApplyContext& context, double* values);
 
   Make m_make;
+  FieldSizes m_sizes = no_sizes;
+  std::vector<Evaluate> m_operators;
   std::vector<double> m_values, m_contact;
   std::array<std::int64_t, n_forms> m_pairs_by_form{};
   BusyInterval m_busy;

@@ -142,7 +142,7 @@ void check_request(const Request& request, const PrismSource& prisms) {
 }
 
 void count_memory(Plan& plan, const ProblemSize& problem, const MethodMemory& method, std::int64_t n_asked, int rank) {
-  const std::int64_t my_points = method.points.value_or(plan.points().size());
+  const std::int64_t my_points = plan.points().size();
   const std::int64_t n_computed = plan.computed.size();
   const std::int64_t all_points = plan.n_points * 3 * 8;
   // the model, the points, the rank's points in their order, fields and contacts

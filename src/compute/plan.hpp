@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -77,8 +76,6 @@ struct MethodMemory {
   std::int64_t on_device = 0;
   /// on the host: for the whole run, and until the ranks gather fields
   std::int64_t always = 0, while_computing = 0;
-  /// number of points that this rank computes, where it is smaller than the plan's
-  std::optional<std::int64_t> points = {};
 };
 
 /// Sets the plan's peak memory on device and host, bytes: while the method computes, or while rank 0 then gathers

@@ -8,17 +8,11 @@
 namespace prismfield {
 
 void add_part(const std::vector<double>& part, std::int64_t rows, std::int64_t n_columns, IndexRange columns,
-              std::span<double> values, std::span<const std::int64_t> order) {
+              std::span<double> values) {
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto from = part.begin() + row * columns.size();
     const auto to = values.begin() + row * n_columns;
-    if (order.empty()) {
-      std::transform(from, from + columns.size(), to + columns.begin, to + columns.begin, std::plus<>());
-    } else {
-      for (std::int64_t i = 0; i < columns.size(); ++i) {
-        to[order[static_cast<std::size_t>(columns.begin + i)]] += from[i];
-      }
-    }
+    std::transform(from, from + columns.size(), to + columns.begin, to + columns.begin, std::plus<>());
   }
 }
 

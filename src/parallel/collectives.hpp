@@ -16,21 +16,7 @@
 // Communication between ranks. Every function throws RunError when MPI fails.
 namespace prismfield {
 
-/// Values for another rank; they must live until exchange() returns.
-struct Outgoing {
-  int rank = 0;
-  const double* values = nullptr;
-  std::int64_t n = 0;
-};
-
-/// Where values of another rank go.
-struct Incoming {
-  int rank = 0;
-  double* values = nullptr;
-  std::int64_t n = 0;
-};
-
-/// The number of this node: its first rank, equal on all of its ranks.
+/// The first rank of this node: a number that its ranks share and no other node has.
 [[nodiscard]] int node_of(const Communicator& communicator) noexcept;
 
 /// A communicator of the ranks with the same color, at least 0, in the order of their ranks here. Collective.
@@ -43,14 +29,13 @@ void sum_to_root(const Communicator& communicator, double* values, std::int64_t 
 void sum_to_root(const Communicator& communicator, std::int64_t* values, std::int64_t n);
 /// The same sum on every rank, bit for bit. Collective.
 void sum_everywhere(const Communicator& communicator, double* values, std::int64_t n);
-/// Adds every rank's part of values (rows, n_columns) onto `values` on rank 0; other ranks need no `values`. `part`:
-/// (rows, columns.size()). `group_size` consecutive ranks form a group with the same columns, which they add along a
-/// fixed tree; the first rank of each group sends them to rank 0, which adds groups in order. `order`: on rank 0, see
-/// add_part(). Collective.
+/// Adds every rank's part of values (rows, n_columns) onto `values`, of that shape on rank 0 and not looked at
+/// elsewhere. `part`: (rows, columns.size()). Ranks of one group of `group_size` consecutive ones have the same
+/// columns and add them up along a fixed tree; the groups' first ranks hand them to rank 0, which adds them in their
+/// order. Only these columns travel. Collective.
 void add_parts_to_root(const Communicator& communicator, std::vector<double> part, std::int64_t rows,
-                       std::int64_t n_columns, IndexRange columns, int group_size, std::span<double> values,
-                       std::span<const std::int64_t> order = {});
-/// Sends bytes to rank 0, which receives them rank by rank.
+                       std::int64_t n_columns, IndexRange columns, int group_size, std::span<double> values);
+/// Hands bytes to rank 0, which takes them rank by rank.
 void send_to_root(const Communicator& communicator, const void* bytes, std::int64_t n_bytes);
 void receive_from(const Communicator& communicator, int rank, void* bytes, std::int64_t n_bytes);
 /// Announces to every other rank, once, that this rank was asked to stop. Not collective.
@@ -63,20 +48,15 @@ void end_announcements(const Communicator& communicator);
 void gather_bytes(const Communicator& communicator, const void* own, std::int64_t n_bytes, void* all);
 /// Copies `n_bytes` bytes from `root` to every rank, in pieces that MPI can count. Collective.
 void broadcast_bytes(const Communicator& communicator, void* bytes, std::int64_t n_bytes, int root = 0);
-/// Sends and receives at once, in pieces that MPI can count. Values between two ranks arrive in the order of both
-/// lists. A rank must not send to itself. Collective.
-void exchange(const Communicator& communicator, const std::vector<Outgoing>& sends,
-              const std::vector<Incoming>& receives);
-/// Whether `value` is true on any rank. Collective.
+/// True everywhere when any rank says so. Collective.
 [[nodiscard]] bool any(const Communicator& communicator, bool value);
 void barrier(const Communicator& communicator);
 /// Ends all ranks with this code. It does not return under MPI and returns without MPI.
 void abort_all(const Communicator& communicator, int code);
 
-/// Adds a part (rows, columns.size()) onto `values` (rows, n_columns). `order`, unless empty: for each column, the
-/// column of `values`.
+/// Adds a part (rows, columns.size()) onto `values` (rows, n_columns).
 void add_part(const std::vector<double>& part, std::int64_t rows, std::int64_t n_columns, IndexRange columns,
-              std::span<double> values, std::span<const std::int64_t> order = {});
+              std::span<double> values);
 
 /// The values of all ranks in the order of ranks, on every rank; all ranks give equally many. Collective.
 template <class T>

@@ -45,7 +45,6 @@ MPI_Datatype datatype<std::byte>() {
 constexpr int sum_tag = 17;
 constexpr int gather_tag = 18;
 constexpr int stop_tag = 19;
-constexpr int exchange_tag = 20;
 constexpr int part_tag = 21;
 
 /// Values of one message.
@@ -186,10 +185,9 @@ void sum_to_root(const Communicator& communicator, double* values, std::int64_t 
 }
 
 void add_parts_to_root(const Communicator& communicator, std::vector<double> part, std::int64_t rows,
-                       std::int64_t n_columns, IndexRange columns, int group_size, std::span<double> values,
-                       std::span<const std::int64_t> order) {
+                       std::int64_t n_columns, IndexRange columns, int group_size, std::span<double> values) {
   if (!has_mpi(communicator)) {
-    add_part(part, rows, n_columns, columns, values, order);
+    add_part(part, rows, n_columns, columns, values);
     return;
   }
   MPI_Comm const world = mpi(communicator);
@@ -202,13 +200,13 @@ void add_parts_to_root(const Communicator& communicator, std::vector<double> par
     send_pieces(world, part.data(), n, 0, part_tag);
     return;
   }
-  add_part(part, rows, n_columns, columns, values, order);
+  add_part(part, rows, n_columns, columns, values);
   for (int first = group_size; first < communicator.size(); first += group_size) {
     std::array<std::int64_t, 2> ends{};
     receive_pieces(world, ends.data(), 2, first, part_tag);
     part.resize(static_cast<std::size_t>(rows * (ends[1] - ends[0])));
     receive_pieces(world, part.data(), static_cast<std::int64_t>(part.size()), first, part_tag);
-    add_part(part, rows, n_columns, {ends[0], ends[1]}, values, order);
+    add_part(part, rows, n_columns, {ends[0], ends[1]}, values);
   }
 }
 
@@ -271,29 +269,6 @@ void broadcast_bytes(const Communicator& communicator, void* bytes, std::int64_t
                         mpi(communicator)),
               "MPI_Bcast");
   }
-}
-
-void exchange(const Communicator& communicator, const std::vector<Outgoing>& sends,
-              const std::vector<Incoming>& receives) {
-  if (!has_mpi(communicator)) return;
-  constexpr std::int64_t at_once = std::int64_t{1} << 26;
-  std::vector<MPI_Request> requests;
-  for (const Incoming& in : receives) {
-    for (std::int64_t i = 0; i < in.n; i += at_once) {
-      check_mpi(MPI_Irecv(in.values + i, count_of(std::min(at_once, in.n - i)), MPI_DOUBLE, in.rank, exchange_tag,
-                          mpi(communicator), &requests.emplace_back(MPI_REQUEST_NULL)),
-                "MPI_Irecv");
-    }
-  }
-  for (const Outgoing& out : sends) {
-    for (std::int64_t i = 0; i < out.n; i += at_once) {
-      check_mpi(MPI_Isend(out.values + i, count_of(std::min(at_once, out.n - i)), MPI_DOUBLE, out.rank, exchange_tag,
-                          mpi(communicator), &requests.emplace_back(MPI_REQUEST_NULL)),
-                "MPI_Isend");
-    }
-  }
-  check_mpi(MPI_Waitall(count_of(static_cast<std::int64_t>(requests.size())), requests.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
 }
 
 bool any(const Communicator& communicator, bool value) {

@@ -30,8 +30,8 @@ int node_of(const Communicator&) noexcept { return 0; }
 void sum_to_root(const Communicator&, double*, std::int64_t) {}
 void sum_to_root(const Communicator&, std::int64_t*, std::int64_t) {}
 void add_parts_to_root(const Communicator&, std::vector<double> part, std::int64_t rows, std::int64_t n_columns,
-                       IndexRange columns, int, std::span<double> values, std::span<const std::int64_t> order) {
-  add_part(part, rows, n_columns, columns, values, order);
+                       IndexRange columns, int, std::span<double> values) {
+  add_part(part, rows, n_columns, columns, values);
 }
 
 void send_to_root(const Communicator&, const void*, std::int64_t) {}
@@ -45,7 +45,6 @@ bool stop_announced(const Communicator&) { return false; }
 void end_announcements(const Communicator&) {}
 
 void broadcast_bytes(const Communicator&, void*, std::int64_t, int) {}
-void exchange(const Communicator&, const std::vector<Outgoing>&, const std::vector<Incoming>&) {}
 
 bool any(const Communicator&, bool value) { return value; }
 void barrier(const Communicator&) {}

@@ -22,8 +22,6 @@
 #include <prismfield/forward.hpp>
 
 #include "magnets.hpp"
-#include "operators/tree/essential_work.hpp"
-#include "operators/tree/space_parts.hpp"
 #include "parallel/agreement.hpp"
 #include "ranks.hpp"
 #include "tree_cases.hpp"
@@ -232,42 +230,18 @@ TEST_P(TreeFields, TakeRanksHoweverTheyShare) {
   }
 }
 
-/// Trees in parts of space against the direct sums, on all ranks.
-Fields expect_of_parts(const std::vector<Prism>& prisms, const std::vector<Point>& points, double tolerance,
+/// Trees against the direct sums, on all ranks.
+Fields expect_of_ranks(const std::vector<Prism>& prisms, const std::vector<Point>& points, double tolerance,
                        const std::string& what, FieldList fields = FieldList::gravity()) {
   const Magnets ensemble(prisms);
   const Points stations = make_station_points(points);
   const Fields exact = forward(ensemble, stations, by(Method::direct, default_tolerance, fields), ranks());
   const Fields computed = forward(ensemble, stations, by_tree(tolerance, fields), ranks());
-  if (computed.check.repeats == 0) {
-    EXPECT_EQ(computed.plan.tree.in_parts_of_space, ranks().size() > 1) << what;
-  }
   if (ranks().rank() == 0) {
     expect_alike(computed, exact, tolerance, what);
   }
   EXPECT_EQ(forward(ensemble, stations, by_tree(tolerance, fields), ranks()).values, computed.values) << what;
   return computed;
-}
-
-TEST(SpaceParts, HoldEquallyMany) {
-  Draw draw(1);
-  std::vector<fast::PlacedItem> items;
-  // half of them at one place
-  for (std::int64_t i = 0; i < 4000; ++i) {
-    items.push_back({{i < 2000 ? draw(0, 9) : 4.5, i < 2000 ? draw(0, 5) : 1, 0.5 * draw(0, 1)}, i});
-  }
-  for (const int parts : {1, 2, 3, 7, 64}) {
-    const fast::SpaceParts points(items, parts), prisms(items, parts, &points);
-    std::vector<int> count(static_cast<std::size_t>(parts), 0);
-    for (const fast::PlacedItem& item : items) {
-      ++count[static_cast<std::size_t>(points.part_of(item))];
-      EXPECT_EQ(points.part_of(item), prisms.part_of(item));
-    }
-    EXPECT_LE(*std::max_element(count.begin(), count.end()), 4000 / parts + 7);
-    EXPECT_GE(*std::min_element(count.begin(), count.end()), 4000 / parts - 7);
-  }
-  EXPECT_EQ(fast::sampled_numbers({3, 8}, 9), (std::vector<std::int64_t>{3, 4, 5, 6, 7}));
-  EXPECT_EQ(fast::sampled_numbers({0, 100000}, 100).size(), 100U);
 }
 
 TEST_P(TreeFields, KeepToTheToleranceOnRanks) {
@@ -277,7 +251,7 @@ TEST_P(TreeFields, KeepToTheToleranceOnRanks) {
   std::string which;
   for (int i = 0; i < n; ++i) {
     const Case c = case_of(i);
-    const std::int64_t repeats = expect_of_parts(c.prisms, c.points, c.tolerance, c.what, fields()).check.repeats;
+    const std::int64_t repeats = expect_of_ranks(c.prisms, c.points, c.tolerance, c.what, fields()).check.repeats;
     repeated += repeats;
     if (repeats > 0) which += c.what + "\n";
   }
@@ -291,14 +265,14 @@ TEST(TreesOfRanks, ServeWhateverLiesWhere) {
   const std::vector<Point> points = random_points(Places::inside, prisms, 700, 32);
   std::vector<Point> aside = points, at_one_place(500, {700, 900, -300});
   for (Point& p : aside) p[0] += 3000;
-  expect_of_parts(prisms, aside, 1e-7, "points on one side");
-  expect_of_parts(prisms, at_one_place, 1e-7, "points at one place");
-  expect_of_parts(std::vector<Prism>(500, prisms[7]), points, 1e-7, "prisms at one place");
+  expect_of_ranks(prisms, aside, 1e-7, "points on one side");
+  expect_of_ranks(prisms, at_one_place, 1e-7, "points at one place");
+  expect_of_ranks(std::vector<Prism>(500, prisms[7]), points, 1e-7, "prisms at one place");
   std::vector<Prism> some_empty = prisms;
   for (Prism& p : some_empty) {
     if (p.west < 1300) p.density = 0;
   }
-  expect_of_parts(some_empty, points, 1e-7, "a side without mass");
+  expect_of_ranks(some_empty, points, 1e-7, "a side without mass");
   std::vector<Prism> empty = prisms;
   for (Prism& p : empty) p.density = 0;
   const Fields zeros = forward(ListEnsemble(empty), make_station_points(points), by_tree(1e-6), ranks());
@@ -308,20 +282,19 @@ TEST(TreesOfRanks, ServeWhateverLiesWhere) {
   }
 }
 
-// each rank's tree of points then has levels below its boxes
-TEST(TreesOfRanks, KeepToTheToleranceBelowTheirBoxes) {
+TEST(TreesOfRanks, KeepToTheToleranceAtManyPoints) {
   for (const Places places : {Places::above, Places::inside, Places::far}) {
     const std::vector<Prism> prisms = random_prisms(Masses::uniform, 5000, true, 41);
-    expect_of_parts(prisms, random_points(places, prisms, 12000, 42), 1e-5, "many points");
+    expect_of_ranks(prisms, random_points(places, prisms, 12000, 42), 1e-5, "many points");
   }
 }
 
 TEST_P(TreeFields, FindThePointsThatPrismsTouchOnRanks) {
   const TouchingCase c;
-  expect_of_parts(c.prisms, c.points, 1e-7, "touching", fields());
+  expect_of_ranks(c.prisms, c.points, 1e-7, "touching", fields());
 }
 
-TEST(TreesOfRanks, AreNotMadeOfFewOfEither) {
+TEST(TreesOfRanks, ServeFewOfEither) {
   const std::vector<Prism> prisms = random_prisms(Masses::uniform, 300, true, 5);
   const std::vector<Point> points = random_points(Places::above, prisms, 400, 6);
   const auto expect_within = [](const std::vector<Prism>& some, const std::vector<Point>& at) {
@@ -329,24 +302,12 @@ TEST(TreesOfRanks, AreNotMadeOfFewOfEither) {
     const Points stations = make_station_points(at);
     const Fields exact = forward(ensemble, stations, by(Method::direct), ranks());
     const Fields computed = forward(ensemble, stations, by_tree(1e-6), ranks());
-    EXPECT_FALSE(computed.plan.tree.in_parts_of_space);
     if (ranks().rank() == 0) expect_alike(computed, exact, 1e-6, std::to_string(at.size()));
   };
   expect_within({prisms.begin(), prisms.begin() + 1}, points);
   expect_within(prisms, {points.begin(), points.begin() + 2});
   expect_within({prisms.begin(), prisms.begin() + 2}, {points.begin(), points.begin() + 1});
 }
-
-/// Work whose fields' sizes are known, about, at points above random prisms.
-struct WorkOfParts {
-  Plan plan;
-  fast::EssentialWork work;
-  WorkOfParts(const PrismSource& prisms, const Points& points)
-      : plan(plan_on_ranks(by_tree(1e-6, FieldList::all()), prisms, points, problem_size(prisms, points), ranks())),
-        work(plan, ranks().rank()) {
-    work.expect({3e10, 3e7, 2e5});
-  }
-};
 
 /// Cannot be read on one rank.
 template <class Failure>
@@ -371,9 +332,13 @@ std::string told_of_failure(int failing) {
   const FailingPrisms<Failure> source(prisms, failing);
   const Points points = make_station_points(random_points(Places::inside, prisms, 700, 32));
   // some prisms are read for a plan too
-  WorkOfParts parts(ListEnsemble(prisms), points);
+  const Request request = by_tree(1e-6, FieldList::all());
+  const ListEnsemble readable(prisms);
+  const auto work =
+      make_work(plan_on_ranks(request, readable, points, problem_size(readable, points), ranks()), ranks());
+  work->expect({3e10, 3e7, 2e5});
   try {
-    static_cast<void>(forward(source, points, by_tree(1e-6, FieldList::all()), parts.work, ranks(), nullptr));
+    static_cast<void>(forward(source, points, request, *work, ranks(), nullptr));
   } catch (...) {
     return explain(std::current_exception()).message;
   }
@@ -388,7 +353,7 @@ TEST(TreesOfRanks, FailTogether) {
     EXPECT_THAT(disk, ::testing::HasSubstr("the disk is gone"));
     EXPECT_THAT(memory, ::testing::HasSubstr("no memory for"));
   }
-  expect_of_parts(random_prisms(Masses::uniform, 600, true, 1), {200, {100, 200, 50}}, 1e-6, "after failures");
+  expect_of_ranks(random_prisms(Masses::uniform, 600, true, 1), {200, {100, 200, 50}}, 1e-6, "after failures");
 }
 
 /// What a request is told behind "is tree, which ".

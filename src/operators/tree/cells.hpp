@@ -27,8 +27,8 @@ struct Cells {
   Kokkos::View<std::int32_t*, Memory> child, parent;
 };
 
-/// Marks of a leaf, and of a cell of another rank's tree that has only moments here.
-inline constexpr std::int32_t no_child = -1, cut_off_child = -2;
+/// Of a leaf, and of a cell of another rank's tree of which only the moments are here.
+inline constexpr std::int32_t no_child = -1;
 
 /// A tree's cells and an expansion of each: moments of what they hold, or locals of what others hold.
 template <class Memory>

@@ -8,10 +8,9 @@
 #include "operators/tree/degree_bound.hpp"
 #include "operators/tree/tree.hpp"
 
-/// Which cells exchange expansions, and which leaves compute their pairs: all pairs of the points' root with each root
-/// of prisms, this rank's and those of what came from others, are taken apart by cutting the larger cell of a pair
-/// until an exchange is exact enough and cheaper than the pairs, or both are leaves. Step by step over all pairs there
-/// are, in an order that does not depend on threads.
+/// Which cells exchange expansions, and which leaves compute their pairs: the pair of the roots is taken apart by
+/// cutting the larger cell of a pair until an exchange is exact enough and cheaper than the pairs, or both are leaves.
+/// Step by step over all pairs there are, in an order that does not depend on threads.
 namespace prismfield::fast {
 
 /// Pairs of a target and a source cell, and what is done with them.
@@ -64,15 +63,12 @@ private:
     }
     const double distance = Kokkos::sqrt(squared);
     const bool target_is_leaf = targets.child(target) < 0, source_is_leaf = sources.child(source) < 0;
-    const bool is_cut_off = sources.child(source) == cut_off_child;
     if (distance > 1.05 * (a + b)) {
       // those without mass may still hold points
       if (mass(source) <= 0) return nothing;
       const int degree = least(a, b, distance, mass(source), &table(source, 0));
-      if (degree >= 0 && (is_cut_off || exchange_cost(degree) < pair_cost * n_pairs(target, source))) return degree;
+      if (degree >= 0 && exchange_cost(degree) < pair_cost * n_pairs(target, source)) return degree;
     }
-    // what was found exact enough for all targets within a box is so for each
-    if (is_cut_off) return target_is_leaf ? least.most : cut_target;
     if (target_is_leaf && source_is_leaf) return compute_pairs;
     return source_is_leaf || (!target_is_leaf && b >= a) ? cut_target : cut_source;
   }
@@ -212,16 +208,12 @@ public:
   using Memory = typename Space::memory_space;
   using Pairs = CellPairs<Memory>;
 
-  /// `roots`: of the source cells.
   ListMaker(const Space& space, const Tree<Memory>& targets, const Tree<Memory>& sources,
-            const Kokkos::View<const double*, Memory>& mass, const BoundTable<Memory>& table, const LeastDegree& least,
-            const std::vector<std::int32_t>& roots)
+            const Kokkos::View<const double*, Memory>& mass, const BoundTable<Memory>& table, const LeastDegree& least)
       : m_space(space), m_targets(targets), m_sources(sources) {
-    Pairs pairs = new_pairs(static_cast<std::int64_t>(roots.size()));
+    Pairs pairs = new_pairs(1);
     Kokkos::deep_copy(m_space, pairs.target, 0);
-    Kokkos::deep_copy(
-        m_space, pairs.source,
-        Kokkos::View<const std::int32_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(roots.data(), roots.size()));
+    Kokkos::deep_copy(m_space, pairs.source, 0);
     while (pairs.size() > 0) {
       Kokkos::parallel_for("prismfield::choose_actions", indices(pairs.size()),
                            ChooseActions<Memory>{pairs, targets.cells, sources.cells, mass, table, least});

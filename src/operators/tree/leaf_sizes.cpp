@@ -6,11 +6,14 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <utility>
 
-#include "operators/tree/space_parts.hpp"
+#include <prismfield/ranges.hpp>
+
+#include "base/random.hpp"
 
 namespace prismfield::fast {
 namespace {
@@ -38,6 +41,21 @@ double extent(std::span<const double> column) {
 
 /// Items of a sample.
 constexpr std::int64_t sample_items = 8192;
+
+/// n numbers of so many, or all if there are fewer, rising: one at random of each of n equal parts, as what lies on a
+/// mesh is not to be met in step.
+std::vector<std::int64_t> sampled_numbers(std::int64_t of, std::int64_t n) {
+  // another sequence than that of the points of a check
+  constexpr std::uint64_t seed = 2;
+  n = std::min(n, of);
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const IndexRange part = balanced_part(of, i, n);
+    const std::uint64_t bits = random_bits(seed, RandomStream::check_point, static_cast<std::uint64_t>(i));
+    numbers.push_back(part.begin + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(part.size())));
+  }
+  return numbers;
+}
 
 struct Corners {
   std::array<float, n_sides> low, high;
@@ -100,7 +118,7 @@ TreeSample::TreeSample(const PrismSource& prisms, const PointColumns& points) {
   m_prisms.box = {{b.west, b.south, b.bottom}, {b.east, b.north, b.top}};
   m_points.all = points.size();
   PrismBlock one;
-  for (const std::int64_t number : sampled_numbers({0, prisms.size()}, sample_items)) {
+  for (const std::int64_t number : sampled_numbers(prisms.size(), sample_items)) {
     prisms.read({number, number + 1}, one);
     const std::array<std::array<double, 2>, 3> sides = {
         {{one.west[0], one.east[0]}, {one.south[0], one.north[0]}, {one.bottom[0], one.top[0]}}};
@@ -114,7 +132,7 @@ TreeSample::TreeSample(const PrismSource& prisms, const PointColumns& points) {
     item[3] = static_cast<float>(std::sqrt(size));
     m_prisms.some.push_back(item);
   }
-  const std::vector<std::int64_t> numbers = sampled_numbers({0, points.size()}, sample_items);
+  const std::vector<std::int64_t> numbers = sampled_numbers(points.size(), sample_items);
   m_points.some.resize(numbers.size());
   const std::array<std::span<const double>, 3> columns = {points.easting, points.northing, points.upward};
   for (std::size_t d = 0; d < 3; ++d) {

@@ -37,11 +37,6 @@ struct ItemBox {
   [[nodiscard]] constexpr double middle(std::size_t d) const { return 0.5 * (low[d] + high[d]); }
 };
 
-/// Around the items of both trees.
-struct ItemBoxes {
-  ItemBox prisms, points;
-};
-
 /// Sides by which a cell may be cut: three coordinates and the size.
 inline constexpr int n_sides = 4;
 

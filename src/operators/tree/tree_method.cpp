@@ -20,7 +20,6 @@
 #include "compute/time_estimate.hpp"
 #include "kernel/contact.hpp"
 #include "model/choices.hpp"
-#include "operators/tree/essential_work.hpp"
 #include "operators/tree/evaluate_trees.hpp"
 #include "operators/tree/expansion_numbers.hpp"
 #include "operators/tree/leaf_sizes.hpp"
@@ -58,19 +57,13 @@ void check_tree(const Request& request, const PrismSource& ensemble, const Point
   }
 }
 
-/// The points that a rank computes, about.
-std::int64_t points_of_rank(const Plan& plan) {
-  const std::int64_t parts = plan.tree.in_parts_of_space ? plan.prism_parts : 1;
-  return (plan.points().size() + parts - 1) / parts;
-}
-
 std::int64_t expansion_bytes(const Plan& plan) { return std::int64_t{2} * fast::n_terms(plan.tree.degree) * 8; }
 /// Of a cell of prisms: how its moments fall off, until the lists of exchanges are made.
 constexpr std::int64_t fall_off_bytes = 1200;
 
-/// Of a rank's trees, about, and those of prisms that come from other ranks, with their prisms.
+/// Of a rank's trees, about.
 struct RankCells {
-  std::int64_t of_prisms = 0, of_points = 0, received = 0, received_prisms = 0;
+  std::int64_t of_prisms = 0, of_points = 0;
 };
 
 RankCells cells_of_rank(const Plan& plan, const ProblemSize& problem, bool on_device) {
@@ -82,17 +75,8 @@ RankCells cells_of_rank(const Plan& plan, const ProblemSize& problem, bool on_de
     const double even = static_cast<double>(cells) * static_cast<double>(mine) / static_cast<double>(n);
     return mine == n ? cells : 1 + static_cast<std::int64_t>(of_largest * even);
   };
-  RankCells cells{part(all.of_prisms, plan.prisms().size(), plan.n_prisms),
-                  part(all.of_points, points_of_rank(plan), plan.n_points)};
-  if (!plan.tree.in_parts_of_space) return cells;
-  // measured with 2 to 12 ranks: about so many layers of cells along each side that others have; more of them are near
-  // where points lie between prisms
-  const double digits = -std::log10(plan.tolerance), sides = std::min(plan.prism_parts - 1, 4);
-  const double layers = 0.5 * digits * sides * (1 + 2.4 * plan.tree.part_inside);
-  cells.received = std::min(static_cast<std::int64_t>(layers * std::pow(cells.of_prisms, 2.0 / 3)),
-                            std::max<std::int64_t>(all.of_prisms - cells.of_prisms, 0));
-  cells.received_prisms = std::min(cells.received * plan.tree.leaf_prisms / 3, plan.n_prisms - plan.prisms().size());
-  return cells;
+  return {part(all.of_prisms, plan.prisms().size(), plan.n_prisms),
+          part(all.of_points, plan.points().size(), plan.n_points)};
 }
 
 /// Of the columns of so many prisms.
@@ -101,12 +85,11 @@ std::int64_t column_bytes(const Plan& plan, std::int64_t prisms) {
 }
 
 /// Bytes of the trees of a product of these fields in the space that computes, about: the most of what they take while
-/// the points' tree is made, while others' cells come, while the lists are made, and while the product is computed.
+/// the points' tree is made, while the lists are made, and while the product is computed.
 std::int64_t tree_bytes(FieldSet set, const Plan& plan, const RankCells& cells, bool uniform_shape,
                         const EngineMemory& m) {
   constexpr std::int64_t number = sizeof(double);
-  const std::int64_t all_cells = cells.of_prisms + cells.received;
-  const std::int64_t prisms = plan.prisms().size() + cells.received_prisms, points = points_of_rank(plan);
+  const std::int64_t prisms = plan.prisms().size(), points = plan.points().size();
   // in the order of their tree: of prisms centre, half edges, mass, sum, volume, density, the order; of magnetised ones
   // the direction and an amount; of points places, fields, the order both ways, and the columns
   const std::int64_t a_prism = (2 * 3 + 5 + (has_magnetic(set) ? 4 : 0)) * number;
@@ -118,39 +101,19 @@ std::int64_t tree_bytes(FieldSet set, const Plan& plan, const RankCells& cells, 
   // while points are put in order: sides twice, the order twice more
   constexpr std::int64_t ordering = 2 * fast::n_sides * sizeof(float) + 2 * number;
   const std::int64_t expansion = expansion_bytes(plan), contacts = n_contact_columns * number;
-  const std::int64_t trees = prisms * a_prism + points * a_point + (all_cells + cells.of_points) * a_cell;
+  const std::int64_t trees = prisms * a_prism + points * a_point + (cells.of_prisms + cells.of_points) * a_cell;
   const std::int64_t staged = prisms * m.per_prism + (uniform_shape ? 1 : prisms) * m.per_shape;
   const std::int64_t making = staged + points * ordering;
-  // those that came, and the own ones, until they are one
-  const std::int64_t joining =
-      cells.received > 0 ? 2 * (all_cells * (expansion + fall_off_bytes) + column_bytes(plan, prisms)) : 0;
-  const std::int64_t listing = staged + all_cells * (expansion + fall_off_bytes) + cells.of_points * before_rows;
+  const std::int64_t listing = staged + cells.of_prisms * (expansion + fall_off_bytes) + cells.of_points * before_rows;
   const std::int64_t computing =
-      staged + all_cells * expansion + cells.of_points * (expansion + rows) + points * contacts;
-  return trees + std::max({making, joining, listing, computing});
-}
-
-/// Adds what ranks need to have parts of space, on the host, before they join what comes: cells and prisms that go and
-/// that come, and rank 0's order of the points.
-void add_exchange(const Plan& plan, const RankCells& cells, int rank, MethodMemory& memory) {
-  const std::int64_t messages =
-      cells.received * (expansion_bytes(plan) + fall_off_bytes) + column_bytes(plan, cells.received_prisms);
-  if (is_device(plan.space)) memory.while_computing += 2 * messages;
-  // a rank's prisms as it reads them, by the ranks that get them, and as they come
-  memory.while_computing = std::max(memory.while_computing, 3 * column_bytes(plan, plan.prisms().size()));
-  memory.points = points_of_rank(plan);
-  if (rank == 0) memory.always += plan.n_points * 8;
+      staged + cells.of_prisms * expansion + cells.of_points * (expansion + rows) + points * contacts;
+  return trees + std::max({making, listing, computing});
 }
 
 void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, const Machine& machine) {
   // also where points are so few that the direct sums that check them are as many
   plan.tolerance = request.execution.tolerance;
   plan.tree.degree = fast::degree_for(plan.tolerance);
-  const int ranks = plan.prism_parts * plan.point_parts;
-  // of a rank: with fewer, trees are leaves
-  constexpr std::int64_t least_items = 32;
-  const bool has_trees = std::min(plan.n_prisms, plan.n_points) >= least_items * ranks;
-  plan.tree.in_parts_of_space = plan.partition_is_auto && ranks > 1 && has_trees;
   plan.tree.part_inside = problem.trees ? problem.trees->part_inside() : 0;
   const EngineTraits& traits = machine.engine;
   const fast::LeafSizes leaves = fast::leaf_sizes(traits.is_device, problem.points_per_prism, plan.prisms().size());
@@ -166,12 +129,10 @@ void plan_tree(Plan& plan, const Request& request, const ProblemSize& problem, c
   MethodMemory memory;
   memory.on_device = traits.is_device ? plan.tree.bytes : 0;
   memory.while_computing = traits.is_device ? column_bytes(plan, plan.prisms().size()) : plan.tree.bytes;
-  if (plan.tree.in_parts_of_space) add_exchange(plan, cells, machine.rank, memory);
   count_memory(plan, problem, memory, request.fields.size(), machine.rank);
 }
 
-/// The grid of ranks that reads and sorts least, because the cost of trees depends on prisms and points, not on pairs.
-/// With parts of space it is the grid of the prisms that each rank reads.
+/// The grid of ranks that reads and sorts least: trees take time by prisms and points, not by pairs.
 Shares tree_shares(const Plan& plan, const Request& /*request*/, const PrismSource& /*ensemble*/,
                    const Communicator& communicator) {
   RankGrid grid{plan.prism_parts, plan.point_parts};
@@ -180,7 +141,7 @@ Shares tree_shares(const Plan& plan, const Request& /*request*/, const PrismSour
     return (plan.n_prisms + of.prism_parts - 1) / of.prism_parts +
            (plan.n_points + of.point_parts - 1) / of.point_parts;
   };
-  for (int parts = 1; !plan.tree.in_parts_of_space && parts <= ranks; ++parts) {
+  for (int parts = 1; parts <= ranks; ++parts) {
     const RankGrid other{parts, ranks / parts};
     if (ranks % parts == 0 && largest_share(other) < largest_share(grid)) grid = other;
   }
@@ -211,7 +172,7 @@ double tree_seconds(const Plan& plan, const Request& request, const PrismSource&
   const bool on_device = is_device(plan.space);
   const PairsOfItem& of_item = on_device ? pairs_on_device : pairs_on_host;
   const double pair_seconds = 1e-9 * measured_weights(plan)[static_cast<std::size_t>(Form::multipole_4)];
-  const auto m = static_cast<double>(plan.prisms().size()), n = static_cast<double>(points_of_rank(plan));
+  const auto m = static_cast<double>(plan.prisms().size()), n = static_cast<double>(plan.points().size());
   const double pairs =
       (m * at_tolerance(of_item.of_prism, plan.tolerance) + n * at_tolerance(of_item.of_point, plan.tolerance)) *
       (1 + (times_inside - 1) * plan.tree.part_inside);
@@ -223,34 +184,20 @@ double tree_seconds(const Plan& plan, const Request& request, const PrismSource&
 
 PlanText tree_text(const Plan& plan) {
   const TreePlan& tree = plan.tree;
-  PlanText text{
-      {{"trees", fmt::format("leaves of {} and {} or less, expansions up to degree {}",
-                             counted(tree.leaf_prisms, "prism"), counted(tree.leaf_points, "point"), tree.degree)},
-       {"scratch", fmt::format("about {}", size_text(tree.bytes))}},
-      {{"tree_leaf_prisms", tree.leaf_prisms},
-       {"tree_leaf_points", tree.leaf_points},
-       {"tree_degree", tree.degree},
-       {"scratch_bytes", tree.bytes},
-       // results of all methods have them
-       {"slots", 0},
-       {"batch", 0}}};
-  if (tree.in_parts_of_space) {
-    text.rows.emplace_back("shared out",
-                           fmt::format("in space: each rank computes about {}, with what it needs of others' trees",
-                                       counted(points_of_rank(plan), "point")));
-  }
-  return text;
-}
-
-Evaluate make_trees_of_rank(const RankProblem& problem) {
-  PrismBlock prisms;
-  problem.prisms.read(problem.plan.prisms(), prisms);
-  return fast::evaluate_trees(problem, std::move(prisms));
+  return {{{"trees", fmt::format("leaves of {} and {} or less, expansions up to degree {}",
+                                 counted(tree.leaf_prisms, "prism"), counted(tree.leaf_points, "point"), tree.degree)},
+           {"scratch", fmt::format("about {}", size_text(tree.bytes))}},
+          {{"tree_leaf_prisms", tree.leaf_prisms},
+           {"tree_leaf_points", tree.leaf_points},
+           {"tree_degree", tree.degree},
+           {"scratch_bytes", tree.bytes},
+           // results of all methods have them
+           {"slots", 0},
+           {"batch", 0}}};
 }
 
 std::unique_ptr<RankWork> tree_work(const Plan& plan, int rank) {
-  if (plan.tree.in_parts_of_space) return std::make_unique<fast::EssentialWork>(plan, rank);
-  return std::make_unique<OperatorWork>(plan, rank, make_trees_of_rank);
+  return std::make_unique<OperatorWork>(plan, rank, fast::evaluate_trees);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,8 +24,6 @@
 #include "operators/tree/make_tree_operator.hpp"
 #include "operators/tree/tree_products.hpp"
 #include "parallel/agreement.hpp"
-#include "parallel/collectives.hpp"
-#include "parallel/distribution.hpp"
 
 /// The products of trees as an operator of any densities, and of those that prisms have: in one source, since both have
 /// the same kernels.
@@ -176,41 +173,6 @@ TreeSettings settings_of(const RankProblem& problem) {
   return settings;
 }
 
-/// Around the prisms and the points of all ranks.
-ItemBoxes boxes_of_all(const RankProblem& problem) {
-  const Bounds b = problem.prisms.bounds();
-  ItemBoxes boxes{{{b.west, b.south, b.bottom}, {b.east, b.north, b.top}}, {}};
-  const PointColumns& points = problem.all_points;
-  std::size_t d = 0;
-  for (const auto& column : {points.easting, points.northing, points.upward}) {
-    const auto [low, high] = std::minmax_element(column.begin(), column.end());
-    boxes.points.low[d] = *low;
-    boxes.points.high[d++] = *high;
-  }
-  return boxes;
-}
-
-/// Trees of prisms and points that are this rank's, and of what others have for it.
-template <class Space>
-std::shared_ptr<TreeProducts<Space>> make_trees(const Space& space, const RankProblem& problem, PrismBlock prisms,
-                                                const Communicator& ranks) {
-  const bool is_alone = ranks.size() == 1;
-  std::shared_ptr<TreeProducts<Space>> trees;
-  std::vector<double> boxes;
-  on_all_ranks(ranks, [&] {
-    trees = std::make_shared<TreeProducts<Space>>(space, std::move(prisms), problem.points, settings_of(problem),
-                                                  is_alone ? std::nullopt : std::optional(boxes_of_all(problem)));
-    if (!is_alone) boxes = trees->boxes();
-  });
-  if (is_alone) return trees;
-  boxes = gather_everywhere(ranks, boxes);
-  std::vector<std::vector<double>> lists;
-  on_all_ranks(ranks, [&] { lists = trees->essential(space, boxes, ranks.rank()); });
-  lists = exchange_lists(std::move(lists), ranks);
-  on_all_ranks(ranks, [&] { trees->finish(space, std::move(lists)); });
-  return trees;
-}
-
 }  // namespace
 
 template <class ExecutionSpace>
@@ -224,9 +186,12 @@ std::unique_ptr<Operator<ExecutionSpace>> make_tree_operator(const ExecutionSpac
   return std::make_unique<TreeOperator<ExecutionSpace>>(space, prisms, points, request, communicator);
 }
 
-Evaluate evaluate_trees(const RankProblem& problem, PrismBlock prisms, const Communicator& ranks) {
+Evaluate evaluate_trees(const RankProblem& problem) {
   return with_space(problem.plan.space, [&](const auto& space) -> Evaluate {
-    const auto trees = make_trees(space, problem, std::move(prisms), ranks);
+    PrismBlock prisms;
+    problem.prisms.read(problem.plan.prisms(), prisms);
+    const auto trees = std::make_shared<TreeProducts<std::decay_t<decltype(space)>>>(
+        space, std::move(prisms), problem.points, settings_of(problem));
     const std::int64_t n_points = problem.points.size(), n_values = problem.plan.computed.size() * n_points;
     return [space, trees, n_points, n_values](RankFields& fields, const ApplyContext& context) {
       fill_on_host(space, fields.values, n_values,

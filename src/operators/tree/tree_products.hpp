@@ -7,23 +7,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 
-#include "operators/tree/essential_cells.hpp"
 #include "operators/tree/expansion_numbers.hpp"
 #include "operators/tree/far_launch.hpp"
+#include "operators/tree/interaction_lists.hpp"
 #include "operators/tree/near_field.hpp"
 
 namespace prismfield::fast {
 
-/// Numbers of a tree's work on a rank; cells of prisms: its own, and those that came from others.
+/// Numbers of a tree's work on a rank.
 struct TreeCounts {
-  std::int64_t cells_of_points = 0, cells_of_prisms = 0, received_cells = 0, exchanges = 0, pairs_of_leaves = 0;
+  std::int64_t cells_of_points = 0, cells_of_prisms = 0, exchanges = 0, pairs_of_leaves = 0;
   int degree = 0;
 };
 
@@ -274,10 +273,8 @@ public:
   using Vector = Kokkos::View<double*, Memory>;
   using Densities = Kokkos::View<const double*, Kokkos::LayoutStride, Memory>;
 
-  /// Of at least one prism and point each; the prisms are freed once they are copied. `of_all`: where prisms and points
-  /// of all ranks are, if there are others: then finish() follows. Waits. Throws AllocationFailure.
-  TreeProducts(const Space& space, PrismBlock prisms, const PointColumns& points, const TreeSettings& settings,
-               const std::optional<ItemBoxes>& of_all = {})
+  /// Of at least one prism and point each; the prisms are freed once they are copied. Waits. Throws AllocationFailure.
+  TreeProducts(const Space& space, PrismBlock prisms, const PointColumns& points, const TreeSettings& settings)
       : m_settings(settings), m_staged(staging_settings(settings)) {
     m_data.tables = expansion_tables(space);
     m_data.degree = settings.degree;
@@ -288,41 +285,12 @@ public:
     const Columns places =
         copied(space, {points.easting.data(), points.northing.data(), points.upward.data()}, points.size());
     const ItemBox points_box = box_of(space, places);
-    const ItemBox prisms_box = make_sources(space, std::move(prisms), of_all ? of_all->points : points_box);
-    if (!of_all) stage(space, m_sources.order);
-    make_targets(space, places, points_box, of_all ? of_all->prisms : prisms_box);
+    const ItemBox prisms_box = make_sources(space, std::move(prisms), points_box);
+    stage(space);
+    make_targets(space, places, points_box, prisms_box);
     make_bounds(space);
-    if (!of_all) make_lists(space, {0});
+    make_lists(space);
     space.fence("prismfield: trees made");
-  }
-
-  /// Where this rank's points are, for essential() of others.
-  [[nodiscard]] std::vector<double> boxes() const { return boxes_of(m_targets.cells); }
-  /// What each rank needs of these prisms, by the boxes of all; `own`: this rank.
-  [[nodiscard]] std::vector<std::vector<double>> essential(const Space& space, const std::vector<double>& boxes,
-                                                           int own) const {
-    return essential_lists(space, m_sources, source_cells(), m_columns, least_degree(), boxes, own);
-  }
-  /// Takes what this rank needs of others, whose prisms then count as well. Waits. Throws AllocationFailure.
-  void finish(const Space& space, std::vector<std::vector<double>> messages) {
-    std::vector<std::int32_t> roots{0};
-    {
-      const ReceivedCells received(messages, m_source_values.extent(1), m_columns.extent(0), m_sources.n_cells(),
-                                   m_sources.n_items());
-      messages.clear();
-      SourceCells<Memory> all = source_cells();
-      append(all, received.sources);
-      m_sources.cells = all.cells;
-      m_source_values = all.moments;
-      m_cell_mass = all.mass;
-      m_bounds = all.table;
-      m_columns = with_columns(m_columns, received.prisms);
-      // the others' prisms stay in their order
-      stage(space, joined("tree_order", m_sources.order, received.numbers));
-      roots.insert(roots.end(), received.roots.begin(), received.roots.end());
-    }
-    make_lists(space, roots);
-    space.fence("prismfield: trees finished");
   }
 
   /// fields(row, point) = scale times the rows' fields of prisms of these densities.
@@ -389,12 +357,8 @@ public:
   }
 
   [[nodiscard]] TreeCounts counts() const {
-    return {m_targets.n_cells(),
-            m_sources.n_cells(),
-            static_cast<std::int64_t>(m_sources.cells.child.extent(0)) - m_sources.n_cells(),
-            static_cast<std::int64_t>(m_lists.exchanges.partner.extent(0)),
-            static_cast<std::int64_t>(m_lists.leaves.partner.extent(0)),
-            m_data.degree};
+    return {m_targets.n_cells(), m_sources.n_cells(), static_cast<std::int64_t>(m_lists.exchanges.partner.extent(0)),
+            static_cast<std::int64_t>(m_lists.leaves.partner.extent(0)), m_data.degree};
   }
   [[nodiscard]] const InteractionLists<Memory>& lists() const noexcept { return m_lists; }
   [[nodiscard]] const Tree<Memory>& sources() const noexcept { return m_sources; }
@@ -493,9 +457,9 @@ private:
     return box;
   }
 
-  /// Prepares prisms of the columns in this order for the near field.
-  void stage(const Space& space, const Order& order) {
-    m_staged.take(space, m_columns, order);
+  /// Prepares the prisms in their tree's order for the near field.
+  void stage(const Space& space) {
+    m_staged.take(space, m_columns, m_sources.order);
     m_staged.upload(space);
     m_columns = {};
   }
@@ -532,13 +496,10 @@ private:
     m_cell_mass = masses(space);
     m_bounds = bound_table(space, m_cell_mass);
   }
-  [[nodiscard]] LeastDegree least_degree() const { return {m_settings.allowed, m_settings.degree}; }
-  [[nodiscard]] SourceCells<Memory> source_cells() const {
-    return {m_sources.cells, m_source_values, m_cell_mass, m_bounds};
-  }
-  /// The lists, from these roots of prisms on, and what needs them.
-  void make_lists(const Space& space, const std::vector<std::int32_t>& roots) {
-    m_lists = ListMaker<Space>(space, m_targets, m_sources, m_cell_mass, m_bounds, least_degree(), roots)
+  /// The lists, and what needs them.
+  void make_lists(const Space& space) {
+    m_lists = ListMaker<Space>(space, m_targets, m_sources, m_cell_mass, m_bounds,
+                               LeastDegree{m_settings.allowed, m_settings.degree})
                   .lists(m_settings.transposes);
     m_cell_mass = {};
     m_bounds = {};
@@ -676,7 +637,6 @@ private:
 
   TreeSettings m_settings;
   FarData<Memory> m_data;
-  /// those of other ranks' trees are behind its own cells, but belong to no level of it
   Tree<Memory> m_sources;
   Tree<Memory> m_targets;
   /// (n_prism_columns, prism), as they were given, until they are staged
