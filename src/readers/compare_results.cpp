@@ -4,19 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <unordered_map>
-#include <unordered_set>
+#include <memory>
 #include <utility>
 
 #include <prismfield/error.hpp>
 
-#include "base/human_text.hpp"
-#include "formats/cf_attributes.hpp"
-#include "formats/hdf5_file.hpp"
-#include "formats/output_file.hpp"
+#include "formats/find_format.hpp"
 #include "model/choices.hpp"
 #include "readers/point_fields.hpp"
 
@@ -25,488 +18,93 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Coordinates that differ by less than this part of the largest one differ by rounding only.
-constexpr double coordinate_tolerance = 1e-12;
-
-/// A result opened for comparison: its points and where its fields lie.
-struct Survey {
-  fs::path path;
-  Hdf5File file;
-  /// what each field is called in it
-  std::map<Field, std::string> names;
-  std::vector<std::int64_t> shape;
-  /// grid nodes along easting and northing, or one value a station
-  std::vector<double> easting, northing;
-  /// one value a point; empty when the file has none
-  std::vector<double> upward;
-  bool grid = false;
-
-  [[nodiscard]] std::size_t size() const { return grid ? easting.size() * northing.size() : easting.size(); }
-  [[nodiscard]] std::array<double, 3> point(std::size_t i) const {
-    const double height = upward.empty() ? 0.0 : upward[i];
-    if (!grid) return {easting[i], northing[i], height};
-    return {easting[i % easting.size()], northing[i / easting.size()], height};
-  }
-};
-
-/// What a reader throws about the content of a file that the user named is the user's error.
-template <class Read>
-auto as_input(const fs::path& path, Read read) {
-  try {
-    return read();
-  } catch (const RunError& error) {
-    std::string what = error.what();
-    if (const std::string prefix = path.string() + ": "; what.rfind(prefix, 0) == 0) what.erase(0, prefix.size());
-    throw InputError(path.string(), "", what);
-  }
-}
-
-Survey open_survey(const fs::path& path) {
-  return as_input(path, [&] {
-    Survey survey{path, open_result(path), {}, {}, {}, {}, {}, false};
-    survey.names = FieldVariables(survey.file.dataset_names("/")).values;
-    if (survey.file.has("upward") && survey.file.has_attribute("upward", "bounds")) {
-      throw InputError(path.string(), "", "is a model, and compare takes results alone, which hold fields at points");
-    }
-    for (const char* name : {"easting", "northing"}) {
-      if (!survey.file.has(name)) {
-        throw InputError(path.string(), name,
-                         "there is no such variable; a result of prismfield has easting and northing");
-      }
-      if (survey.file.shape(name).size() != 1) throw InputError(path.string(), name, "must have one dimension");
-    }
-    survey.easting = survey.file.read("easting");
-    survey.northing = survey.file.read("northing");
-    const auto n_easting = static_cast<std::int64_t>(survey.easting.size());
-    const auto n_northing = static_cast<std::int64_t>(survey.northing.size());
-
-    // Stations and a grid of as many columns as rows differ in the shape of what lies on them.
-    bool any_field = false;
-    for (const auto& [field, name] : survey.names) {
-      const auto shape = survey.file.shape(name);
-      const bool on_grid = shape == std::vector<std::int64_t>{n_northing, n_easting};
-      const bool on_stations = n_easting == n_northing && shape == std::vector<std::int64_t>{n_easting};
-      if (!on_grid && !on_stations) {
-        throw InputError(path.string(), name,
-                         fmt::format("has the shape {}, not (northing, easting) = ({}, {}) nor one value a station",
-                                     shape_text(shape), n_northing, n_easting));
-      }
-      if (any_field && survey.grid != on_grid) {
-        throw InputError(path.string(), name, "lies on other points than the fields before it");
-      }
-      survey.grid = on_grid;
-      survey.shape = shape;
-      any_field = true;
-    }
-    if (!any_field) {
-      throw InputError(path.string(), "", "holds no field (potential, gx, gy, gz, ... gyz, bx, by, bz, tmi, ...)");
-    }
-    if (survey.file.has("upward")) {
-      if (survey.file.shape("upward") != survey.shape) {
-        throw InputError(path.string(), "upward",
-                         fmt::format("has the shape {}, the fields have {}", shape_text(survey.file.shape("upward")),
-                                     shape_text(survey.shape)));
-      }
-      survey.upward = survey.file.read("upward");
-    }
-    return survey;
-  });
-}
-
-/// Pairs of point numbers that are the same place in A and B; `identical` stands for every number with itself.
-struct Matches {
-  bool identical = false;
-  std::vector<std::pair<std::size_t, std::size_t>> pairs;
-};
-
-/// A point's coordinates as a key: equal places, equal keys.
-struct PlaceHash {
-  std::size_t operator()(const std::array<double, 3>& place) const noexcept {
-    std::size_t hash = 0;
-    for (const double value : place) {
-      // + 0.0: -0 and 0 are one place
-      hash = hash * 1000003U ^ std::hash<double>{}(value + 0.0);
-    }
-    return hash;
-  }
-};
-
-/// Largest difference of coordinates of points with equal numbers, by direction, and whether rounding explains it.
-struct CoordinateDifference {
-  std::array<double, 3> largest{};
-  bool rounding_only = true;
-  /// the same of easting and northing alone
-  bool same_horizontally = true;
-};
-
-CoordinateDifference difference_of_coordinates(const Survey& a, const Survey& b, bool with_upward) {
-  CoordinateDifference difference;
-  std::array<double, 3> scale{};
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const auto p = a.point(i);
-    const auto q = b.point(i);
-    for (std::size_t d = 0; d < (with_upward ? 3U : 2U); ++d) {
-      scale[d] = std::max({scale[d], std::fabs(p[d]), std::fabs(q[d])});
-      // written so that NaN counts as different
-      const double step = std::fabs(p[d] - q[d]);
-      if (!(step <= difference.largest[d])) difference.largest[d] = step;
-    }
-  }
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (difference.largest[d] <= coordinate_tolerance * scale[d]) continue;
-    difference.rounding_only = false;
-    if (d < 2) difference.same_horizontally = false;
-  }
-  return difference;
-}
-
-/// The place that a point is matched by.
-std::array<double, 3> place_of(const Survey& survey, std::size_t i, bool with_upward) {
-  auto place = survey.point(i);
-  if (!with_upward) place[2] = 0;
-  return place;
-}
-
-/// A point at the easting and northing of an earlier one; the number of points without such a pair.
-std::size_t repeated_place(const Survey& survey) {
-  std::unordered_set<std::array<double, 3>, PlaceHash> places;
-  places.reserve(survey.size());
-  std::size_t i = 0;
-  while (i < survey.size() && places.insert(place_of(survey, i, false)).second) ++i;
-  return i;
-}
-
-/// Pairs of equal coordinates, with upward or without.
-std::vector<std::pair<std::size_t, std::size_t>> pairs_of(const Survey& a, const Survey& b, bool with_upward) {
-  // Stations may stand at one place more than once; each is taken once, in order.
-  std::unordered_map<std::array<double, 3>, std::vector<std::size_t>, PlaceHash> places;
-  places.reserve(b.size());
-  for (std::size_t i = b.size(); i-- > 0;) places[place_of(b, i, with_upward)].push_back(i);
-  std::vector<std::pair<std::size_t, std::size_t>> pairs;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const auto found = places.find(place_of(a, i, with_upward));
-    if (found == places.end() || found->second.empty()) continue;
-    pairs.emplace_back(i, found->second.back());
-    found->second.pop_back();
-  }
-  return pairs;
-}
-
-/// Matches points by easting and northing alone, and says how far their heights differ.
-Matches match_horizontally(const Survey& a, const Survey& b, Comparison& comparison) {
-  for (const auto& [name, survey] : {std::pair{"A", &a}, std::pair{"B", &b}}) {
-    const std::size_t i = repeated_place(*survey);
-    if (i == survey->size()) continue;
-    const auto place = survey->point(i);
-    throw InputError("--horizontal", "",
-                     fmt::format("{} has two points at easting {}, northing {}, and heights alone tell which is which; "
-                                 "leave the option out",
-                                 name, number_text(place[0]), number_text(place[1])));
-  }
-  Matches matches;
-  matches.identical = a.size() == b.size() && difference_of_coordinates(a, b, false).same_horizontally;
-  if (!matches.identical) matches.pairs = pairs_of(a, b, false);
-  const std::size_t n = matches.identical ? a.size() : matches.pairs.size();
-  double largest = 0;
-  if (!a.upward.empty() && !b.upward.empty()) {
-    for (std::size_t k = 0; k < n; ++k) {
-      const auto [i, j] = matches.identical ? std::pair{k, k} : matches.pairs[k];
-      const double step = std::fabs(a.upward[i] - b.upward[j]);
-      if (!(step <= largest)) largest = step;
-    }
-  }
-  comparison.heights = fmt::format("matched by easting and northing alone: upward differs by up to {:.6g} m", largest);
-  return matches;
-}
-
-/// Matches points and adds to the comparison what has no partner.
-Matches match_points(const Survey& a, const Survey& b, PointMatch match, Comparison& comparison) {
-  std::vector<std::string>& disagreements = comparison.disagreements;
-  const bool horizontal = match == PointMatch::horizontal;
-  const bool with_upward = !horizontal && !a.upward.empty() && !b.upward.empty();
-  if (!horizontal && a.upward.empty() != b.upward.empty()) {
-    disagreements.push_back(fmt::format("upward is missing in {}", a.upward.empty() ? "A" : "B"));
-  }
-  Matches matches;
-  CoordinateDifference difference;
-  if (horizontal) {
-    matches = match_horizontally(a, b, comparison);
-    if (matches.identical) return matches;
-  } else if (a.size() == b.size()) {
-    difference = difference_of_coordinates(a, b, with_upward);
-    matches.identical = difference.rounding_only;
-    if (matches.identical) return matches;
-  }
-  if (!horizontal) matches.pairs = pairs_of(a, b, with_upward);
-
-  const std::size_t n = matches.pairs.size();
-  if (n == a.size() && n == b.size()) return matches;
-  std::string heights;
-  if (with_upward && a.size() == b.size() && difference.same_horizontally && repeated_place(a) == a.size() &&
-      repeated_place(b) == b.size()) {
-    heights =
-        fmt::format("only heights differ, by up to {:.6g} m: --horizontal matches points by easting and northing alone",
-                    difference.largest[2]);
-  }
-  if (2 * n < std::max(a.size(), b.size())) {
-    comparison.too_little = n == 0 ? fmt::format("{} and {} have no point in common, nothing was compared",
-                                                 a.path.string(), b.path.string())
-                                   : fmt::format("{} and {} have {} of {} and {} points in common, less than half",
-                                                 a.path.string(), b.path.string(), n, a.size(), b.size());
-    if (!heights.empty()) comparison.too_little += "; " + heights;
-  }
-  if (!horizontal && a.size() == b.size() && n == 0) {
-    const auto widest = static_cast<std::size_t>(
-        std::max_element(difference.largest.begin(), difference.largest.end()) - difference.largest.begin());
-    disagreements.push_back(fmt::format(
-        "different coordinates: no point in common, {}",
-        heights.empty()
-            ? fmt::format("{} differs by up to {:.6g} m", direction_names[widest], difference.largest[widest])
-            : heights));
-    return matches;
-  }
-  if (n < a.size())
-    disagreements.push_back(fmt::format("{} of A's {} points are missing in B", a.size() - n, a.size()));
-  if (n < b.size())
-    disagreements.push_back(fmt::format("{} of B's {} points are missing in A", b.size() - n, b.size()));
-  if (!heights.empty()) disagreements.push_back(heights);
-  return matches;
-}
-
-std::string text_or_empty(const Survey& survey, const std::string& name, const char* attribute) {
-  try {
-    return survey.file.text_attribute(name, attribute).value_or("");
-  } catch (const RunError&) {
-    return "";
-  }
-}
-
-/// A field's values and their unit: the output's, where they can be made so.
-struct ValuesInUnit {
-  std::vector<double> values;
-  std::string unit;
-};
-
-ValuesInUnit values_of(const Survey& survey, Field field) {
-  const std::string& name = survey.names.at(field);
-  ValuesInUnit result{as_input(survey.path, [&] { return survey.file.read(name); }),
-                      text_or_empty(survey, name, "units")};
-  const std::optional<double> factor = unit_factor(field, result.unit);
-  if (!factor || result.unit.empty()) return result;
-  result.unit = info(field).unit;
-  scale_decimals(result.values, *factor);
-  return result;
-}
-
-FieldComparison compare_values(Field field, const Survey& a, const Matches& matches,
-                               const std::vector<double>& values_a, const std::vector<double>& values_b) {
-  FieldComparison result;
-  result.field = field;
-  long double squares = 0;
-  const std::size_t n = matches.identical ? values_a.size() : matches.pairs.size();
-  for (std::size_t k = 0; k < n; ++k) {
-    const auto [i, j] = matches.identical ? std::pair{k, k} : matches.pairs[k];
-    const double x = values_a[i];
-    const double y = values_b[j];
-    if (std::isnan(x) || std::isnan(y)) {
-      (std::isnan(x) && std::isnan(y) ? result.both_nan : result.one_nan) += 1;
-      continue;
-    }
-    // Equal infinities differ by nothing, not by NaN.
-    const double difference = x == y ? 0.0 : std::fabs(x - y);
-    if (result.compared == 0 || difference > result.largest_difference) {
-      result.largest_difference = difference;
-      result.where = a.point(i);
-    }
-    // An infinite reference would make every difference small.
-    if (std::isfinite(y)) result.largest_reference = std::max(result.largest_reference, std::fabs(y));
-    squares += static_cast<long double>(difference) * difference;
-    result.histogram.add(x, y);
-    ++result.compared;
-  }
-  if (result.compared > 0) {
-    result.rms_difference = static_cast<double>(std::sqrt(squares / static_cast<long double>(result.compared)));
-  }
-  if (result.largest_difference > 0) result.relative = result.largest_difference / result.largest_reference;
-  return result;
-}
-
-std::string decade_label(std::size_t decade, char sign) {
-  if (decade == 0) return fmt::format("{} below 1e{}", sign, RelativeHistogram::lowest);
-  const int from = RelativeHistogram::lowest + static_cast<int>(decade) - 1;
-  if (decade + 1 == RelativeHistogram::n_decades) return fmt::format("{} 1e{} and above", sign, from);
-  return fmt::format("{} 1e{} to 1e{}", sign, from, from + 1);
-}
-
-std::string histogram_text(const std::vector<FieldComparison>& fields) {
-  /// one line of the histogram: a decade, its count in every field
-  struct Row {
-    std::string label;
-    std::vector<std::int64_t> counts;
-    std::int64_t total = 0;
+/// A table's places and fields.
+Survey table_survey(const InputFile& file) {
+  std::vector<std::string> notes;
+  const auto read = std::make_shared<PointFields>(read_point_table(file, {}, notes));
+  Survey survey{file.path, read->points.easting, read->points.northing, read->points.upward, false, read->fields, {}};
+  survey.read = [read](Field field) {
+    const bool has_axes = read->axes_are_stated && info(field).odd_in_z;
+    return SurveyField{read->values[static_cast<std::size_t>(read->fields.index_of(field))],
+                       std::string(info(field).unit), has_axes ? name(read->axes) : ""};
   };
-  std::vector<Row> rows;
-  const auto add_row = [&](std::string label, auto count_of) {
-    Row row{std::move(label), {}, 0};
-    for (const FieldComparison& field : fields) {
-      row.counts.push_back(count_of(field.histogram));
-      row.total += row.counts.back();
-    }
-    rows.push_back(std::move(row));
-  };
-  for (std::size_t i = RelativeHistogram::n_decades; i-- > 0;) {
-    add_row(decade_label(i, '-'), [i](const RelativeHistogram& h) { return h.negative[i]; });
-  }
-  add_row("equal", [](const RelativeHistogram& h) { return h.equal; });
-  for (std::size_t i = 0; i < RelativeHistogram::n_decades; ++i) {
-    add_row(decade_label(i, '+'), [i](const RelativeHistogram& h) { return h.positive[i]; });
-  }
-  // From the largest negative difference to the largest positive one.
-  const auto used = [](const Row& row) { return row.total > 0; };
-  rows.erase(std::find_if(rows.rbegin(), rows.rend(), used).base(), rows.end());
-  rows.erase(rows.begin(), std::find_if(rows.begin(), rows.end(), used));
-  if (rows.empty()) return "";
-
-  std::int64_t most = 1;
-  for (const Row& row : rows) most = std::max(most, row.total);
-  // the potential's name is longer than its numbers need
-  const auto label = [](Field field) { return field == Field::potential ? "V" : info(field).name; };
-  std::size_t width = std::max<std::size_t>(5, std::to_string(most).size());
-  for (const FieldComparison& field : fields) width = std::max(width, label(field.field).size());
-  ++width;
-  constexpr std::int64_t bar_length = 30;
-
-  std::string out = fmt::format("\nvalues by relative difference (a - b) / |b|\n{:<18}", "");
-  for (const FieldComparison& field : fields) out += fmt::format("{:>{}}", label(field.field), width);
-  out += fmt::format("{:>{}}\n", "all", width + 1);
-  for (auto row_at = rows.begin(); row_at != rows.end(); ++row_at) {
-    const auto next_used = std::find_if(row_at, rows.end(), used);
-    if (next_used - row_at > 2) {
-      out += "  ...\n";
-      row_at = next_used;
-    }
-    const Row& row = *row_at;
-    out += fmt::format("{:<18}", row.label);
-    for (const std::int64_t count : row.counts) {
-      out += count == 0 ? fmt::format("{:>{}}", ".", width) : fmt::format("{:>{}}", count, width);
-    }
-    // A decade with few values still shows.
-    const auto bar = row.total == 0 ? 0 : std::max<std::int64_t>(1, row.total * bar_length / most);
-    out += fmt::format("{:>{}}  {}\n", row.total, width + 1, std::string(static_cast<std::size_t>(bar), '#'));
-    while (out[out.size() - 2] == ' ') out.erase(out.size() - 2, 1);
-  }
-  return out;
+  return survey;
 }
 
-bool field_within(const FieldComparison& field, double tolerance) {
-  return field.one_nan == 0 && field.relative <= tolerance;
+/// An array file's, whose fields are read when they are asked for.
+Survey array_survey(const InputFile& file) {
+  const auto arrays = std::make_shared<ArrayFile>(file);
+  const auto refuse = [&](const std::string& name, const std::string& what) {
+    throw InputError(file.path.string(), name, what);
+  };
+  const FieldVariables variables(arrays->dataset_names("/"));
+  if (arrays->has("upward") && arrays->has_attribute("upward", "bounds")) {
+    refuse("", "is a model, and compare takes results alone, which hold fields at points");
+  }
+  for (const char* name : {"easting", "northing"}) {
+    if (!arrays->has(name)) refuse(name, "there is no such variable; a result of prismfield has easting and northing");
+    if (arrays->shape(name).size() != 1) refuse(name, "must have one dimension");
+  }
+  Survey survey{file.path, arrays->read("easting"), arrays->read("northing"), {}, false, {}, {}};
+  const std::int64_t n_easting = std::ssize(survey.easting), n_northing = std::ssize(survey.northing);
+  // Stations and a grid of as many columns as rows differ in the shape of what lies on them.
+  std::vector<std::int64_t> points;
+  for (const auto& [field, name] : variables.values) {
+    const auto shape = arrays->shape(name);
+    survey.is_grid = shape == std::vector<std::int64_t>{n_northing, n_easting};
+    if (!survey.is_grid && (n_easting != n_northing || shape != std::vector<std::int64_t>{n_easting})) {
+      refuse(name, fmt::format("has the shape {}, not (northing, easting) = ({}, {}) nor one value a station",
+                               shape_text(shape), n_northing, n_easting));
+    }
+    if (!survey.fields.empty() && shape != points) refuse(name, "lies on other points than the fields before it");
+    points = shape;
+    survey.fields.add(field);
+  }
+  if (survey.fields.empty()) refuse("", "holds no field (potential, gx, gy, gz, ... gyz, bx, by, bz, tmi, ...)");
+  if (arrays->has("upward")) {
+    if (const auto shape = arrays->shape("upward"); shape != points) {
+      refuse("upward", fmt::format("has the shape {}, the fields have {}", shape_text(shape), shape_text(points)));
+    }
+    survey.upward = arrays->read("upward");
+  }
+  survey.read = [arrays, names = variables.values](Field field) {
+    const std::string& name = names.at(field);
+    const auto text_of = [&](const char* attribute) {
+      try {
+        return arrays->text_attribute(name, attribute).value_or("");
+      } catch (const InputError&) {
+        return std::string();
+      }
+    };
+    SurveyField found{arrays->read(name), text_of("units"), text_of("axes")};
+    const std::optional<double> factor = unit_factor(field, found.unit);
+    if (!factor || found.unit.empty()) return found;
+    found.unit = info(field).unit;
+    scale_decimals(found.values, *factor);
+    return found;
+  };
+  return survey;
+}
+
+bool is_table(const InputFile& file) {
+  if (std::error_code error; !fs::is_regular_file(file.path, error)) return false;
+  const std::vector<FileFormat> fits = formats_of(file);
+  if (fits.empty() || fits[0] == FileFormat::hdf5) return false;
+  if (fits[0] == FileFormat::csv || fits[0] == FileFormat::xyz) return true;
+  throw file.error(
+      fmt::format("is no result and no table of one: {}; prismfield convert IN OUT.csv makes a table of points",
+                  info(fits[0]).long_name));
+}
+
+Survey survey_of(const fs::path& path) {
+  const InputFile file{path, "", ""};
+  return is_table(file) ? table_survey(file) : array_survey(file);
 }
 
 }  // namespace
 
-void RelativeHistogram::add(double a, double b) {
-  if (a == b) {
-    ++equal;
-    return;
-  }
-  std::size_t decade = n_decades - 1;
-  const double relative = std::fabs(a - b) / std::fabs(b);
-  if (std::isfinite(relative)) {
-    // a quotient that underflowed is smaller than every decade
-    const double size = relative > 0 ? std::floor(std::log10(relative)) : lowest - 1;
-    decade = static_cast<std::size_t>(std::clamp<double>(size, lowest - 1, highest) - (lowest - 1));
-  }
-  (a < b ? negative : positive)[decade] += 1;
-}
-
 Comparison compare_results(const fs::path& a, const fs::path& b, PointMatch match) {
-  const Survey survey_a = open_survey(a);
-  const Survey survey_b = open_survey(b);
-  Comparison comparison;
-  comparison.a = a;
-  comparison.b = b;
-  const Matches matches = match_points(survey_a, survey_b, match, comparison);
-  comparison.points = static_cast<std::int64_t>(matches.identical ? survey_a.size() : matches.pairs.size());
-
-  for (const FieldInfo& field : field_infos) {
-    const bool in_a = survey_a.names.count(field.field) > 0;
-    const bool in_b = survey_b.names.count(field.field) > 0;
-    if (in_a != in_b) {
-      comparison.disagreements.push_back(fmt::format("{} is missing in {}", field.name, in_a ? "B" : "A"));
-    }
-    if (!in_a || !in_b) continue;
-    const ValuesInUnit values_a = values_of(survey_a, field.field), values_b = values_of(survey_b, field.field);
-    const auto check_alike = [&](const char* what, const std::string& of_a, const std::string& of_b) {
-      // Files of other programs need not say; two that contradict each other cannot be compared.
-      if (of_a.empty() || of_b.empty() || of_a == of_b) return;
-      comparison.disagreements.push_back(fmt::format("{}: {} are {} in A, {} in B", field.name, what,
-                                                     shown(of_a, longest_name), shown(of_b, longest_name)));
-    };
-    check_alike("units", values_a.unit, values_b.unit);
-    check_alike("axes", text_or_empty(survey_a, survey_a.names.at(field.field), "axes"),
-                text_or_empty(survey_b, survey_b.names.at(field.field), "axes"));
-    FieldComparison result = compare_values(field.field, survey_a, matches, values_a.values, values_b.values);
-    result.unit = values_b.unit;
-    if (result.one_nan > 0) {
-      comparison.disagreements.push_back(
-          fmt::format("{}: {} points are NaN in one file only", field.name, result.one_nan));
-    }
-    comparison.fields.push_back(std::move(result));
-  }
-  if (comparison.too_little.empty() && (comparison.points == 0 || comparison.fields.empty())) {
-    comparison.too_little = fmt::format("{} and {} have no {} in common, nothing was compared", a.string(), b.string(),
-                                        comparison.points == 0 ? "point" : "field");
-  }
-  if (comparison.too_little.empty() && std::all_of(comparison.fields.begin(), comparison.fields.end(),
-                                                   [](const FieldComparison& field) { return field.compared == 0; })) {
-    comparison.too_little = fmt::format("{} and {} have no value at the same point, only NaN, nothing was compared",
-                                        a.string(), b.string());
-  }
-  return comparison;
-}
-
-bool within(const Comparison& comparison, double tolerance) {
-  return comparison.disagreements.empty() &&
-         std::all_of(comparison.fields.begin(), comparison.fields.end(),
-                     [tolerance](const FieldComparison& field) { return field_within(field, tolerance); });
-}
-
-std::string report(const Comparison& comparison, std::optional<double> tolerance) {
-  std::string out = fmt::format("A  {}\nB  {}  (the reference)\n{} points compared\n\n", shown(comparison.a.string()),
-                                shown(comparison.b.string()), comparison.points);
-  out += fmt::format("{:<10} {:<7} {:>12} {:>12} {:>12} {:>12}  {}\n", "field", "unit", "RMS(a-b)", "max|a-b|",
-                     "max|b|", "relative", "largest at easting, northing, upward");
-  for (const FieldComparison& field : comparison.fields) {
-    out += fmt::format("{:<10} {:<7}", info(field.field).name, shown(field.unit, longest_name));
-    if (field.compared == 0) {
-      out += fmt::format(" {:>12} {:>12} {:>12} {:>12}", "-", "-", "-", "-");
-    } else {
-      out += fmt::format(" {:>12.4e} {:>12.4e} {:>12.4e} {:>12.4e}", field.rms_difference, field.largest_difference,
-                         field.largest_reference, field.relative);
-      if (field.largest_difference > 0) {
-        out += fmt::format("  {:.8g}, {:.8g}, {:.8g}", field.where[0], field.where[1], field.where[2]);
-      } else {
-        out += "  equal everywhere";
-      }
-    }
-    if (field.both_nan > 0) out += fmt::format("  (NaN in both at {} points)", field.both_nan);
-    if (tolerance && !field_within(field, *tolerance)) out += "  OUTSIDE";
-    out += '\n';
-  }
-  out += histogram_text(comparison.fields);
-  if (!comparison.heights.empty()) out += fmt::format("\n{}\n", comparison.heights);
-  if (!comparison.disagreements.empty()) {
-    out += '\n';
-    for (const std::string& line : comparison.disagreements) out += fmt::format("differs: {}\n", line);
-  }
-  if (tolerance) {
-    const bool is_missing = !comparison.disagreements.empty() &&
-                            std::all_of(comparison.fields.begin(), comparison.fields.end(),
-                                        [&](const FieldComparison& field) { return field_within(field, *tolerance); });
-    out += fmt::format("\n{} the tolerance {:g}{}\n", within(comparison, *tolerance) ? "within" : "OUTSIDE", *tolerance,
-                       is_missing ? ", only because the two differ in what is said above" : "");
-  }
-  return out;
+  return compare(survey_of(a), survey_of(b), match);
 }
 
 }  // namespace prismfield

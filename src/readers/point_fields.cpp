@@ -20,7 +20,6 @@
 #include "base/limited_problems.hpp"
 #include "base/number_text.hpp"
 #include "formats/cf_attributes.hpp"
-#include "formats/find_format.hpp"
 #include "formats/grid_formats.hpp"
 #include "formats/text_table.hpp"
 #include "model/choices.hpp"
@@ -61,12 +60,8 @@ void set_axes(PointFields& points, std::optional<Axes> said, std::optional<Axes>
 /// Takes the rows of a table.
 class PointTableReader {
 public:
-  PointTableReader(const InputFile& file, bool has_fields_alone, ProblemList& problems, std::vector<std::string>& notes)
-      : m_file(file),
-        m_has_fields_alone(has_fields_alone),
-        m_problems(problems),
-        m_limited(problems, file.path.string()),
-        m_notes(notes) {}
+  PointTableReader(const InputFile& file, ProblemList& problems, std::vector<std::string>& notes)
+      : m_file(file), m_problems(problems), m_limited(problems, file.path.string()), m_notes(notes) {}
 
   void take_columns(const TableColumns& columns) {
     const std::vector<std::string>& names = columns.names;
@@ -77,7 +72,7 @@ public:
       const std::optional<FieldWord> found = field_meant(name);
       if (!found) {
         const bool is_place = std::find(columns.at.begin(), columns.at.end(), static_cast<int>(c)) != columns.at.end();
-        if (!is_place && !m_has_fields_alone) m_further.push_back(c);
+        if (!is_place) m_further.push_back(c);
         continue;
       }
       const std::optional<double> factor = unit_factor(found->field, unit);
@@ -160,7 +155,6 @@ private:
   }
 
   const InputFile& m_file;
-  bool m_has_fields_alone;
   ProblemList& m_problems;
   LimitedProblems m_limited;
   std::vector<std::string>& m_notes;
@@ -254,7 +248,7 @@ PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, 
     if (spec.columns_without_names > 4) request.columns.push_back(name + std::string(sigma_suffix));
   }
   ProblemList problems;
-  PointTableReader reader(file, spec.has_fields_alone, problems, notes);
+  PointTableReader reader(file, problems, notes);
   request.take_comment = [&](std::string_view comment) { reader.take_comment(comment); };
   request.take_columns = [&](const TableColumns& columns) { reader.take_columns(columns); };
   request.take_row = [&](const TableRequest::Row& row) { reader.take_row(row); };
@@ -460,47 +454,6 @@ Points read_array_points(const InputFile& file) {
     }
     return PointArrayReader(file, content).read_points();
   });
-}
-
-namespace {
-
-bool is_table(const std::filesystem::path& file) {
-  if (std::error_code error; !std::filesystem::is_regular_file(file, error)) return false;
-  const InputFile input{file, "", ""};
-  const std::vector<FileFormat> fits = formats_of(input);
-  if (fits.empty() || fits[0] == FileFormat::hdf5) return false;
-  if (fits[0] == FileFormat::csv || fits[0] == FileFormat::xyz) return true;
-  throw input.error(
-      fmt::format("is no result and no table of one: {}; prismfield convert IN OUT.csv makes a table of points",
-                  info(fits[0]).long_name));
-}
-
-/// A table's coordinates and fields as variables.
-Hdf5File read_table_of(const std::filesystem::path& file) {
-  PointTableSpec spec;
-  spec.has_fields_alone = true;
-  std::vector<std::string> notes;
-  const PointFields read = read_point_table({file, "", ""}, spec, notes);
-  Hdf5File result = Hdf5File::create_in_memory(file);
-  const auto write = [&](const std::string& column, const std::vector<double>& values, std::string_view unit) {
-    result.write(column, {static_cast<std::int64_t>(values.size())}, values.data());
-    result.write_attribute(column, "units", std::string(unit));
-  };
-  write("easting", read.points.easting, "m");
-  write("northing", read.points.northing, "m");
-  write("upward", read.points.upward, "m");
-  for (const FieldInfo& field : read.fields) {
-    const std::string column(field.name);
-    write(column, read.values[static_cast<std::size_t>(read.fields.index_of(field.field))], field.unit);
-    if (read.axes_are_stated && field.odd_in_z) result.write_attribute(column, "axes", name(read.axes));
-  }
-  return result;
-}
-
-}  // namespace
-
-Hdf5File open_result(const std::filesystem::path& file) {
-  return is_table(file) ? read_table_of(file) : Hdf5File::open(file);
 }
 
 }  // namespace prismfield

@@ -56,8 +56,6 @@ struct PointTableSpec {
   std::optional<Field> field;
   /// number of columns in a table without names; 0 for a table with names
   std::size_t columns_without_names = 0;
-  /// whether to skip columns that are neither places nor fields
-  bool has_fields_alone = false;
 };
 
 /// Reads a table of points: easting, northing, upward; fields by name, gz or `g_z [um/s2]`, and gz_sigma, converted to
@@ -79,11 +77,5 @@ void find_grid(Points& points);
 
 /// Reads the points of such a file. Throws InputError for a file without points.
 [[nodiscard]] Points read_array_points(const InputFile& file);
-
-/// Opens a result: HDF5 (or netCDF-4), or a table as read_point_table() reads it. A table, named .csv, .xyz, .txt or
-/// .dat unless its content is HDF5, becomes a file in memory: coordinates and fields are variables of one dimension
-/// with their units and, for fields that depend on them, the axes of a comment as attributes. Throws RunError,
-/// InputError.
-[[nodiscard]] Hdf5File open_result(const std::filesystem::path& file);
 
 }  // namespace prismfield
