@@ -229,8 +229,8 @@ TEST(KeyTable, SaysWhichKeysNameInputs) {
   ProblemList problems;
   CaseReader reader("folder/case.yaml", problems);
   const YamlNode name = tree_of("x: a.h5").entries.front().value;
-  EXPECT_EQ(reader.input({&name, "model.prisms.file", "case.yaml:1"}), "folder/a.h5");
-  EXPECT_THROW(static_cast<void>(reader.input({&name, "output.file", "case.yaml:1"})), std::logic_error);
+  EXPECT_EQ(reader.path({&name, "model.prisms.file", "case.yaml:1"}), "folder/a.h5");
+  EXPECT_EQ(reader.path({&name, "output.file", "case.yaml:1"}), "a.h5");
   int n_inputs = 0;
   for (const KeyRow& row : rows()) {
     if (row.type.starts_with("name of a file")) {
@@ -420,7 +420,7 @@ TEST(KeyTable, HasTheWordsOfTheCode) {
       {"execution.precision", words_of(precision_choices)},
       {"sensitivity.store", words_of(store_choices)},
       {"sensitivity.precision", words_of(stored_precision_choices)},
-      {"sensitivity.compression", fmt::format("none, or a number from {} to {}", least_compression, most_compression)},
+      {"sensitivity.compression", fmt::format("none or a number from {} to {}", least_compression, most_compression)},
       {"inversion.data.axes", words_of(axes_choices)},
   };
   for (const auto& [path, text] : types) EXPECT_EQ(case_key_table().find(path)->type, text) << path << remedy;

@@ -67,7 +67,10 @@ NumberRange range_of_type(const std::string& type) {
     bounds += before + (relation == "least" ? " of at least " : " " + relation + " ") + text;
   }
   if (bounds.ends_with(',')) bounds.pop_back();
-  range.words = (type.substr(0, at).ends_with("whole ") ? "a whole number" : "a number") + bounds;
+  // auto or a whole number
+  const std::size_t other = type.substr(0, at).find(" or a ");
+  range.words = other == std::string::npos ? "" : type.substr(0, other + 4);
+  range.words += (type.substr(0, at).ends_with("whole ") ? "a whole number" : "a number") + bounds;
   return range;
 }
 

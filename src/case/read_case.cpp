@@ -36,11 +36,9 @@ public:
   /// Every section of a case.
   void read(const YamlNode& root, Case& run) {
     const Section section(*this, {&root, "", where_of(root, run.file.string(), root.line)});
-    if (const auto v = section.find("title")) run.title = words(*v, "a line of text").value_or("");
-    if (const auto v = section.find("gravitational_constant")) {
-      run.gravitational_constant = number(*v).value_or(run.gravitational_constant);
-    }
-    if (const auto v = section.find("axes")) run.axes = choice(*v, axes_choices).value_or(run.axes);
+    take_words(section, "title", "a line of text", run.title);
+    take(section, "gravitational_constant", run.gravitational_constant);
+    take(section, "axes", run.axes, axes_choices);
     if (const auto v = section.find("crs")) run.crs = crs(*v);
     if (const auto v = section.find("fields")) {
       run.fields = fields(*v);
@@ -135,10 +133,8 @@ private:
                         : run.use == CaseUse::sensitivity && !run.fields.of_magnetisation().empty();
       if (multiplies_magnetisation && run.magnetic.inside == Inside::nan) problem(*v, no_nan_in_products);
     }
-    if (const auto v = section.find("demagnetization")) run.demagnetizes = truth(*v).value_or(false);
-    if (const auto v = section.find("vacuum_permeability")) {
-      run.magnetic.vacuum_permeability = number(*v).value_or(run.magnetic.vacuum_permeability);
-    }
+    take(section, "demagnetization", run.demagnetizes);
+    take(section, "vacuum_permeability", run.magnetic.vacuum_permeability);
   }
 
   std::array<double, 3> inducing_field(const Value& value) {
@@ -150,14 +146,6 @@ private:
       if (const std::string error = intensity_error(intensity); intensity > 0 && !error.empty()) problem(*v, error);
     }
     return vector_along(section, intensity * nanotesla);
-  }
-
-  /// Of a section's inclination and declination.
-  std::array<double, 3> vector_along(const Section& section, double length) {
-    const auto inclination = section.need("inclination", "an angle in degrees, down positive,");
-    const auto declination = section.need("declination", "an angle in degrees, east of grid north,");
-    return vector_of(inclination ? number(*inclination).value_or(0) : 0,
-                     declination ? number(*declination).value_or(0) : 0, length);
   }
 
   void observations(const Value& value, Case& run) {
@@ -196,7 +184,7 @@ private:
       if (from.has("above_terrain") || from.has_misspelt("above_terrain")) {
         result.upward = above_terrain(from);
       } else if (const auto name = from.need("file", "the name of a netCDF or CSV file")) {
-        result.upward = input(*name).value_or("");
+        result.upward = path(*name).value_or("");
         for (const char* const key : {"variable", "sea_level"}) {
           if (const auto other = from.find(key)) problem(*other, "goes with above_terrain only");
         }
@@ -210,7 +198,7 @@ private:
   /// the keys file and variable
   std::optional<DemFile> dem(const Section& section) {
     std::optional<DemFile> result;
-    if (const auto v = section.find("file")) result = DemFile{input(*v).value_or(""), ""};
+    if (section.has("file")) take(section, "file", result.emplace().file);
     if (const auto v = section.find("variable")) {
       const std::string variable = words(*v, "the name of a variable").value_or("");
       if (result) {
@@ -224,20 +212,18 @@ private:
 
   AboveTerrain above_terrain(const Section& section) {
     AboveTerrain result;
-    if (const auto v = section.find("above_terrain")) result.height = number(*v).value_or(0);
+    take(section, "above_terrain", result.height);
     result.dem = dem(section);
-    if (const auto v = section.find("sea_level")) result.sea_level = number(*v);
+    take(section, "sea_level", result.sea_level);
     return result;
   }
 
   StationsFile stations_file(const Section& section) {
     StationsFile result;
-    if (const auto v = section.find("file")) result.file = input(*v).value_or("");
+    take(section, "file", result.file);
     if (const auto v = section.find("columns")) result.columns = column_names(*v);
     result.length_to_si = length_factor(section);
-    if (const auto v = section.find("axis_z")) {
-      result.z_down = choice(*v, std::array{Choice<bool>{"up", false}, Choice<bool>{"down", true}});
-    }
+    take(section, "axis_z", result.z_down, z_choices);
     const auto upward = section.find("upward");
     if (!upward) return result;
     if (upward->node->kind == Kind::map) {
@@ -262,11 +248,11 @@ private:
     if (chosen == "file") return stations_file(section);
     StationsRandom random;
     if (chosen.empty()) return random;
-    if (const auto v = section.find("random")) random.count = whole(*v).value_or(1);
+    take(section, "random", random.count);
     if (const auto v = section.find("easting")) random.easting = range(*v, true);
     if (const auto v = section.find("northing")) random.northing = range(*v, true);
     if (const auto v = section.find("upward")) random.upward = range(*v, true);
-    if (const auto v = section.find("seed")) random.seed = seed(*v).value_or(random.seed);
+    take(section, "seed", random.seed);
     return random;
   }
 
@@ -279,7 +265,7 @@ private:
       if (const auto sigma = number(*v)) result.sigma[field.field] = *sigma;
       if (!fields.contains(field.field)) problem(*v, "is no field of this run; add it to fields or take its noise out");
     }
-    if (const auto v = section.find("seed")) result.seed = seed(*v).value_or(result.seed);
+    take(section, "seed", result.seed);
     return result;
   }
 
@@ -296,28 +282,23 @@ private:
   Execution execution(const Value& value) {
     const Section section(*this, value);
     Execution spec;
-    if (const auto v = section.find("space")) spec.space = choice(*v, space_choices).value_or(spec.space);
+    take(section, "space", spec.space, space_choices);
     if (const auto v = section.find("partition")) partition(*v, spec);
-    if (const auto v = section.find("kernel")) spec.kernel = choice(*v, kernel_choices).value_or(spec.kernel);
-    if (const auto v = section.find("precision"))
-      spec.precision = choice(*v, precision_choices).value_or(spec.precision);
+    take(section, "kernel", spec.kernel, kernel_choices);
+    take(section, "precision", spec.precision, precision_choices);
     if (const auto v = section.find("method")) {
       spec.method = choice(*v, method_choices).value_or(spec.method);
       const std::string missing = method_problem(spec.method);
       if (!missing.empty()) problem(*v, fmt::format("is {}, {}", kind_name(*v->node), missing));
     }
-    if (const auto v = section.find("tolerance")) spec.tolerance = number(*v).value_or(spec.tolerance);
-    if (const auto v = section.find("check_points")) spec.check_points = whole(*v).value_or(spec.check_points);
-    const auto automatic_or = [&](const std::string& key) -> std::optional<std::int64_t> {
+    take(section, "tolerance", spec.tolerance);
+    take(section, "check_points", spec.check_points);
+    for (const auto& [key, to] : {std::pair{"batch", &spec.batch}, std::pair{"chunk", &spec.chunk},
+                                  std::pair{"slots", &spec.slots}, std::pair{"block", &spec.block}}) {
       const auto v = section.find(key);
-      if (!v || (v->node->kind == Kind::scalar && v->node->text == "auto")) return std::nullopt;
-      return whole(*v, "auto or " + case_key_table().find(v->path)->numbers.words);
-    };
-    spec.batch = automatic_or("batch");
-    spec.chunk = automatic_or("chunk");
-    spec.slots = automatic_or("slots");
-    spec.block = automatic_or("block");
-    if (const auto v = section.find("memory_limit"); v && v->node->text != "auto") {
+      if (v && !is_word(*v, "auto")) *to = whole(*v);
+    }
+    if (const auto v = section.find("memory_limit"); v && !is_word(*v, "auto")) {
       constexpr double kib = 1024;
       const auto bytes = with_unit(*v, {{"B", 1}, {"KiB", kib}, {"MiB", kib * kib}, {"GiB", kib * kib * kib}}, "2 GiB");
       constexpr double most_bytes = 9e18;
@@ -352,7 +333,7 @@ private:
   OutputSpec output(const Value& value) {
     const Section section(*this, value);
     OutputSpec result;
-    if (const auto v = section.find("file")) result.file = path(*v).value_or("");
+    take(section, "file", result.file);
     if (const auto v = section.find("also")) result.also = files(*v);
     if (const auto v = section.find("figure")) figure(*v, result);
     if (const auto checkpoint = section.find("checkpoint")) {
@@ -362,7 +343,7 @@ private:
         result.checkpoint->every_seconds =
             with_unit(*v, {{"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}}, "10 min").value_or(600);
       }
-      if (const auto v = parts.need("file", "the name of a file")) result.checkpoint->file = path(*v).value_or("");
+      need(parts, "file", "the name of a file", result.checkpoint->file);
     }
     return result;
   }
@@ -370,9 +351,7 @@ private:
   /// One name, or a list of names.
   std::vector<std::filesystem::path> files(const Value& value) {
     std::vector<std::filesystem::path> result;
-    const auto add = [&](const Value& name) {
-      if (auto file = path(name)) result.push_back(std::move(*file));
-    };
+    const auto add = [&](const Value& name) { result.push_back(path(name).value_or("")); };
     if (value.node->kind == Kind::list) {
       each(value, "", add);
     } else {
@@ -410,23 +389,21 @@ private:
       problem(*v,
               "is no key of a figure, which shows all fields of the case's fields; prismfield plot --field draws some");
     }
-    if (const auto v = parts.need("file", "the name of a figure, such as fields.png")) result.figure = path(*v);
+    need(parts, "file", "the name of a figure, such as fields.png", result.figure);
     if (const auto v = parts.find("contours")) contours(*v, result.figure_style);
-    if (const auto v = parts.find("colour_map")) {
-      result.figure_style.colour_map = words(*v, "a colour map of matplotlib, such as viridis").value_or("");
-    }
-    if (const auto v = parts.find("dpi")) result.figure_style.dpi = whole(*v);
-    if (const auto v = parts.find("model_outline")) result.figure_style.model_outline = truth(*v).value_or(true);
-    if (const auto v = parts.find("annotations")) result.figure_style.annotations = truth(*v).value_or(true);
+    take_words(parts, "colour_map", "a colour map of matplotlib, such as viridis", result.figure_style.colour_map);
+    take(parts, "dpi", result.figure_style.dpi);
+    take(parts, "model_outline", result.figure_style.model_outline);
+    take(parts, "annotations", result.figure_style.annotations);
   }
 
   StorageSettings sensitivity(const Value& value, CaseUse use) {
     const Section section(*this, value);
     StorageSettings result;
-    if (const auto v = section.find("file")) result.file = path(*v).value_or("");
-    if (const auto v = section.find("precision")) result.precision = choice(*v, stored_precision_choices);
+    take(section, "file", result.file);
+    take(section, "precision", result.precision, stored_precision_choices);
     if (const auto v = section.find("compression")) {
-      result.compression = compression(*v);
+      if (!is_word(*v, "none")) result.compression = number(*v);
       result.never_compressed = !result.compression;
     }
     if (const auto v = section.find("store")) {
@@ -454,12 +431,6 @@ private:
               "is float16, which files do not hold; write float or double, or leave sensitivity.file out");
     }
     return result;
-  }
-
-  std::optional<double> compression(const Value& value) {
-    if (value.node->kind == Kind::scalar && value.node->text == "none") return std::nullopt;
-    return number(value,
-                  fmt::format("none or an error from {} to {}, such as 1e-4,", least_compression, most_compression));
   }
 };
 

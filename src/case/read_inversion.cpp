@@ -14,10 +14,6 @@
 namespace prismfield {
 namespace {
 
-bool is_word(const Value& value, const char* word) {
-  return value.node->kind == YamlNode::Kind::scalar && value.node->text == word;
-}
-
 /// The section inversion.
 class InversionReader : public CaseReader {
 public:
@@ -28,18 +24,13 @@ public:
     InversionSpec result;
     InversionSettings& settings = result.settings;
     if (!section) return result;
-    if (const auto v = section.find("unknown")) {
-      settings.unknown = choice(*v, unknown_choices).value_or(settings.unknown);
-    }
+    take(section, "unknown", settings.unknown, unknown_choices);
     if (const auto v = section.need("data", "the name of a file of measurements, {file: name} or a list of these")) {
       data(*v, result);
     }
     if (const auto v = section.find("sigma")) sigma(*v, result);
-    if (const auto v = section.find("data_norm")) {
-      settings.data_norm =
-          choice(*v, std::array{Choice<DataNorm>{"2", DataNorm::squares}, Choice<DataNorm>{"huber", DataNorm::huber}})
-              .value_or(settings.data_norm);
-    }
+    take(section, "data_norm", settings.data_norm,
+         std::array{Choice<DataNorm>{"2", DataNorm::squares}, Choice<DataNorm>{"huber", DataNorm::huber}});
     if (const auto v = section.find("reference")) result.reference = model(*v, settings.unknown);
     if (const auto v = section.find("start")) result.start = model(*v, settings.unknown);
     model_terms(section, result);
@@ -50,9 +41,7 @@ public:
     if (const auto v = section.find("topography")) result.topography = topography(*v);
     if (const auto v = section.find("active")) result.active = cell_values(*v, "active");
     if (const auto v = section.find("beta")) beta(section, *v, settings);
-    if (const auto v = section.find("trend")) {
-      settings.trend = choice(*v, trend_choices).value_or(settings.trend);
-    }
+    take(section, "trend", settings.trend, trend_choices);
     ways(section, settings);
     check_rank(section, settings, result.n_epochs);
     if (const auto v = section.find("change")) {
@@ -99,7 +88,7 @@ private:
     for (std::size_t i = 0; i < n; ++i) {
       const Value name = item(*files, i);
       ObservedDataFile epoch = of_all;
-      epoch.file = input(name).value_or("");
+      epoch.file = path(name).value_or("");
       spec.data.push_back(epoch);
       spec.data_keys.push_back(name.path);
     }
@@ -111,7 +100,7 @@ private:
   std::int64_t data_set(const Value& value, InversionSpec& spec) {
     ObservedDataFile result;
     if (value.node->kind == Kind::scalar) {
-      result.file = input(value).value_or("");
+      result.file = path(value).value_or("");
       spec.data.push_back(result);
       spec.data_keys.push_back(value.path);
       return 1;
@@ -124,12 +113,12 @@ private:
     const bool has_epochs = section.has("epochs");
     if (has_epochs || section.has("labels")) static_cast<void>(section.one_of({{"file", {}}, {"epochs", {"labels"}}}));
     if (const auto v = section.find("columns")) result.columns = column_names(*v);
-    if (const auto v = section.find("axes")) result.axes = choice(*v, axes_choices);
+    take(section, "axes", result.axes, axes_choices);
     if (const auto v = section.find("fields")) result.fields = read_fields(*this, *v);
-    if (const auto v = section.find("underground")) result.is_underground = truth(*v).value_or(false);
+    take(section, "underground", result.is_underground);
     result.length_to_si = length_factor(section);
     if (has_epochs) return epochs(section, result, spec);
-    if (const auto v = section.need("file", "the name of a file")) result.file = input(*v).value_or("");
+    need(section, "file", "the name of a file", result.file);
     spec.data.push_back(result);
     spec.data_keys.push_back(join_key(value.path, "file"));
     return 1;
@@ -253,16 +242,11 @@ private:
         return;
       }
       if (chosen == "intervals") return intervals(*v, spec.settings);
-      if (chosen == "amplitude") {
-        spec.settings.most_amplitude = number(*v);
-        return;
-      }
+      if (chosen == "amplitude") return take(section, chosen, spec.settings.most_amplitude);
       DensityFile& file = spec.bounds.emplace();
-      file.file = input(*v).value_or("");
+      take(section, chosen, file.file);
       file.what = name(unknown);
-      if (is_density && section.has("density_unit")) {
-        file.to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
-      }
+      if (is_density) file.to_si = density_factor(section);
       return;
     }
     if (!is_list_of(value, 2,
@@ -305,7 +289,7 @@ private:
   TopographySpec topography(const Value& value) {
     const Section section(*this, value);
     TopographySpec result;
-    if (const auto v = section.need("file", "the name of a file of heights")) result.file = input(*v).value_or("");
+    need(section, "file", "the name of a file of heights", result.file);
     if (const auto v = section.find("columns")) result.columns = column_names(*v);
     return result;
   }
@@ -347,8 +331,8 @@ private:
     if (!v) return result;
     result.kind = chosen == "depth" ? WeightingKind::depth : WeightingKind::distance;
     const Section parts(*this, *v);
-    if (const auto power = parts.find("power")) result.power = number(*power);
-    if (const auto z0 = parts.find("z0")) result.z0 = number(*z0);
+    take(parts, "power", result.power);
+    take(parts, "z0", result.z0);
     return result;
   }
 
@@ -376,12 +360,12 @@ private:
     const Section section(*this, value);
     if (section.has("rank")) {
       static_cast<void>(section.one_of({{"samples", {"seed"}}, {"rank", {}}}));
-      if (const auto v = section.find("rank")) result.rank = whole(*v).value_or(1);
+      take(section, "rank", result.rank);
       return result;
     }
     result.samples = samples_by_default;
-    if (const auto v = section.find("samples")) result.samples = whole(*v).value_or(samples_by_default);
-    if (const auto v = section.find("seed")) result.seed = seed(*v).value_or(result.seed);
+    take(section, "samples", result.samples);
+    take(section, "seed", result.seed);
     return result;
   }
 
@@ -403,11 +387,9 @@ private:
   /// The keys of phi_m.
   void model_terms(const Section& section, InversionSpec& spec) {
     InversionSettings& settings = spec.settings;
-    if (const auto v = section.find("reference_in_smoothness")) {
-      settings.reference_in_smoothness = truth(*v).value_or(false);
-    }
+    take(section, "reference_in_smoothness", settings.reference_in_smoothness);
     if (const auto v = section.find("bounds")) bounds(*v, spec);
-    if (const auto v = section.find("smallness")) settings.smallness = number(*v).value_or(settings.smallness);
+    take(section, "smallness", settings.smallness);
     if (const auto v = section.find("smoothness")) smoothness(*v, settings);
     constexpr std::array<double, 3> none{};
     if (settings.smallness == 0 && (settings.smoothness == none || settings.smoothing_lengths == none)) {
@@ -448,7 +430,7 @@ private:
     if (is_word(value, "gcv")) settings.beta_choice = BetaChoice::gcv;
     if (is_word(value, "l_curve")) settings.beta_choice = BetaChoice::l_curve;
     if (settings.beta_choice == BetaChoice::target) {
-      settings.beta = number(value, "auto, gcv, l_curve or a number above 0");
+      settings.beta = number(value);
     } else if (const auto target = section.find("target_misfit")) {
       problem(*target, fmt::format("is for a known sigma, and beta: {} is for an unknown one; leave out one of the two",
                                    value.node->text));
@@ -457,17 +439,10 @@ private:
 
   /// The keys of the search, which say nothing of what is minimised, and of what comes with the model.
   void ways(const Section& section, InversionSettings& settings) {
-    if (const auto v = section.find("depth_of_investigation")) {
-      settings.depth_of_investigation = truth(*v).value_or(false);
-    }
-    if (const auto v = section.find("target_misfit")) settings.target_misfit = number(*v).value_or(1);
-    if (const auto v = section.find("max_iterations")) {
-      settings.max_iterations = whole(*v).value_or(settings.max_iterations);
-    }
-    if (const auto v = section.find("keep")) {
-      settings.keep_all =
-          choice(*v, std::array{Choice<bool>{"last", false}, Choice<bool>{"all", true}}).value_or(false);
-    }
+    take(section, "depth_of_investigation", settings.depth_of_investigation);
+    take(section, "target_misfit", settings.target_misfit);
+    take(section, "max_iterations", settings.max_iterations);
+    take(section, "keep", settings.keep_all, std::array{Choice<bool>{"last", false}, Choice<bool>{"all", true}});
     if (const auto v = section.find("uncertainty")) settings.uncertainty = uncertainty(*v);
   }
 };

@@ -52,7 +52,7 @@ private:
     if (chosen == "random") {
       RandomProperty random;
       if (const auto v = section.find("random")) random.range = range(*v, true).value_or(Range{});
-      if (const auto v = section.find("seed")) random.seed = seed(*v).value_or(random.seed);
+      take(section, "seed", random.seed);
       return random;
     }
     DensityFile file;
@@ -79,12 +79,9 @@ private:
       has_file = has_file || v;
     }
     if (has_file) return components;
-    const auto inclination = section.need("inclination", "an angle in degrees, down positive,");
-    const auto declination = section.need("declination", "an angle in degrees, east of grid north,");
-    const auto intensity = section.need("intensity", "a number in A/m");
-    return vector_of(inclination ? number(*inclination).value_or(0) : 0,
-                     declination ? number(*declination).value_or(0) : 0,
-                     intensity ? number(*intensity).value_or(0) : 0);
+    double intensity = 0;
+    need(section, "intensity", "a number in A/m", intensity);
+    return vector_along(section, intensity);
   }
 
   MagnetizationSpec magnetization_of_cells(const Value& value) {
@@ -143,7 +140,7 @@ private:
     }
     if (chosen == "widths") {
       EdgesWidths widths;
-      if (const auto v = section.need("origin", "where the first cell begins")) widths.origin = number(*v).value_or(0);
+      need(section, "origin", "where the first cell begins", widths.origin);
       const auto v = section.find("widths");
       const auto list = v ? numbers(*v, "a list of cell widths") : std::nullopt;
       if (!list) return std::nullopt;
@@ -157,8 +154,9 @@ private:
       return widths;
     }
     if (chosen == "file") {
-      const auto v = section.find("file");
-      return EdgesFile{v ? input(*v).value_or("") : std::filesystem::path()};
+      EdgesFile file;
+      take(section, "file", file.file);
+      return file;
     }
     if (chosen != "random_widths") return std::nullopt;
     EdgesRandom random;
@@ -168,9 +166,9 @@ private:
         if (!(widths->min > 0)) problem(*v, fmt::format("has min {}; widths must be above 0", widths->min));
       }
     }
-    if (const auto v = section.need("cells", "the number of cells")) random.cells = whole(*v).value_or(1);
-    if (const auto v = section.find("origin")) random.origin = number(*v).value_or(0);
-    if (const auto v = section.find("seed")) random.seed = seed(*v).value_or(random.seed);
+    need(section, "cells", "the number of cells", random.cells);
+    take(section, "origin", random.origin);
+    take(section, "seed", random.seed);
     if (const auto v = section.find("top")) {
       random.top = number(*v);
       if (!is_upward) problem(*v, "is for upward only; write origin");
@@ -187,7 +185,7 @@ private:
         for (std::size_t i = 0; i < 3; ++i) sphere.center[i] = number(item(*v, i)).value_or(0);
       }
     }
-    if (const auto v = section.need("radius", "a length above 0")) sphere.radius = number(*v).value_or(1);
+    need(section, "radius", "a length above 0", sphere.radius);
     sphere.properties = body(section);
     voxels.spheres.push_back(sphere);
   }
@@ -205,8 +203,8 @@ private:
   Padding padding(const Value& value) {
     const Section section(*this, value);
     Padding result;
-    if (const auto v = section.need("cells", "a whole number such as 8")) result.cells = whole(*v).value_or(0);
-    if (const auto v = section.find("growth")) result.growth = number(*v).value_or(result.growth);
+    need(section, "cells", "a whole number such as 8", result.cells);
+    take(section, "growth", result.growth);
     return result;
   }
 
@@ -280,15 +278,13 @@ private:
   PrismsSpec prisms(const Value& value) {
     const Section section(*this, value);
     PrismsSpec result;
-    if (const auto v = section.need("file", "the name of a CSV or HDF5 file")) result.file = input(*v).value_or("");
-    if (const auto v = section.find("group")) result.group = words(*v, "the name of an HDF5 group").value_or("/");
+    need(section, "file", "the name of a CSV or HDF5 file", result.file);
+    take_words(section, "group", "the name of an HDF5 group", result.group);
     if (const auto v = section.find("columns")) prism_columns(*v, result);
-    if (const auto v = section.find("axis_z")) {
-      result.z_down = choice(*v, std::array{Choice<bool>{"up", false}, Choice<bool>{"down", true}}).value_or(false);
-    }
-    result.length_to_si = unit_factor(section, "length_unit", "m", "km", 1000);
-    result.density_to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
-    if (const auto v = section.find("allow_overlap")) result.allow_overlap = truth(*v).value_or(false);
+    take(section, "axis_z", result.z_down, z_choices);
+    take(section, "length_unit", result.length_to_si, std::array{Choice<double>{"m", 1}, Choice<double>{"km", 1000}});
+    result.density_to_si = density_factor(section).value_or(1);
+    take(section, "allow_overlap", result.allow_overlap);
     return result;
   }
 
@@ -315,17 +311,15 @@ private:
     if (const auto ubc = section.find("ubc")) {
       const Section files(*this, *ubc);
       result.ubc.emplace();
-      if (const auto v = files.need("mesh", "the name of a UBC mesh file")) result.ubc->mesh = input(*v).value_or("");
-      const auto susceptibility = files.find("susceptibility"), magnetization = files.find("magnetization");
-      if (susceptibility) result.ubc->susceptibility = input(*susceptibility).value_or("");
-      if (magnetization) result.ubc->magnetization = input(*magnetization).value_or("");
-      if (const auto v = density_of(files, "the name of a UBC density file", susceptibility || magnetization)) {
-        result.ubc->density = input(*v).value_or("");
+      need(files, "mesh", "the name of a UBC mesh file", result.ubc->mesh);
+      take(files, "susceptibility", result.ubc->susceptibility);
+      take(files, "magnetization", result.ubc->magnetization);
+      const bool has_other = files.has("susceptibility") || files.has("magnetization");
+      if (const auto v = density_of(files, "the name of a UBC density file", has_other)) {
+        result.ubc->density = path(*v).value_or("");
       }
-      constexpr double gram_a_cubic_centimetre = 1000;
-      result.ubc->density_to_si =
-          unit_factor(files, "density_unit", "kg/m3", "g/cm3", gram_a_cubic_centimetre, gram_a_cubic_centimetre);
-      if (const auto v = files.find("inactive")) result.ubc->inactive = number(*v);
+      result.ubc->density_to_si = density_factor(files).value_or(result.ubc->density_to_si);
+      take(files, "inactive", result.ubc->inactive);
       for (const std::string key : {"easting", "northing", "upward", "density", "susceptibility", "magnetization"}) {
         if (const auto v = section.find(key)) problem(*v, "is written beside ubc, which holds it already");
       }
@@ -346,14 +340,12 @@ private:
   TerrainSpec terrain(const Value& value) {
     const Section section(*this, value);
     TerrainSpec result;
-    if (const auto v = section.need("file", "the name of a digital elevation model")) {
-      result.file = input(*v).value_or("");
-    }
-    if (const auto v = section.find("variable")) result.variable = words(*v, "the name of a variable").value_or("");
+    need(section, "file", "the name of a digital elevation model", result.file);
+    take_words(section, "variable", "the name of a variable", result.variable);
     TerrainMasses& masses = result.masses;
-    if (const auto v = section.find("reference")) masses.reference = number(*v).value_or(0);
-    if (const auto v = section.find("sea_level")) masses.sea_level = number(*v).value_or(0);
-    if (const auto v = section.find("water_density")) masses.water_density = number(*v);
+    take(section, "reference", masses.reference);
+    take(section, "sea_level", masses.sea_level);
+    take(section, "water_density", masses.water_density);
     const auto density = section.find("density");
     if (!density) return result;
     if (density->node->kind != Kind::map) {
@@ -362,12 +354,9 @@ private:
     }
     const Section file(*this, *density);
     result.density.emplace();
-    if (const auto v = file.need("file", "the name of a grid on the nodes of the heights")) {
-      result.density->file = input(*v).value_or("");
-    }
-    if (const auto v = file.find("variable"))
-      result.density->variable = words(*v, "the name of a variable").value_or("");
-    result.density->to_si = unit_factor(file, "density_unit", "kg/m3", "g/cm3", 1000);
+    need(file, "file", "the name of a grid on the nodes of the heights", result.density->file);
+    take_words(file, "variable", "the name of a variable", result.density->variable);
+    result.density->to_si = density_factor(file).value_or(1);
     return result;
   }
 

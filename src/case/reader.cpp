@@ -149,7 +149,7 @@ NumberRange allowed_numbers(const Value& value, const std::string& expected) {
   if (const KeyRow* const row = case_key_table().find(value.path)) {
     range = row->numbers;
     const bool is_of_unit = !row->unit.empty() && row->unit.find_first_of(" ;,") == std::string::npos;
-    if (is_of_unit && !range.words.starts_with("a whole")) range.words += " in " + row->unit;
+    if (is_of_unit && range.words.find("a whole") == std::string::npos) range.words += " in " + row->unit;
   }
   if (!expected.empty()) range.words = expected;
   return range;
@@ -230,17 +230,8 @@ std::optional<std::string> CaseReader::words(const Value& value, const char* exp
 std::optional<std::filesystem::path> CaseReader::path(const Value& value) {
   const auto text = words(value, "the name of a file");
   if (!text) return std::nullopt;
-  return std::filesystem::path(*text);
-}
-
-std::optional<std::filesystem::path> CaseReader::input(const Value& value) {
   const KeyRow* const row = case_key_table().find(value.path);
-  if (row == nullptr || !row->effects.names_input) {
-    throw std::logic_error(value.path + " names an input, which the table of keys does not say");
-  }
-  const auto file = path(value);
-  if (!file) return std::nullopt;
-  return in_folder(*file);
+  return row != nullptr && row->effects.names_input ? in_folder(*text) : std::filesystem::path(*text);
 }
 
 std::optional<double> CaseReader::with_unit(const Value& value,
@@ -267,27 +258,32 @@ std::optional<double> CaseReader::with_unit(const Value& value,
                                     unit.empty() ? "without a" : "with an unknown", allowed(unit, names)));
 }
 
-double CaseReader::unit_factor(const Section& section, const std::string& key, const char* si, const char* other,
-                               double factor, double otherwise) {
-  const auto value = section.find(key);
-  if (!value) return otherwise;
-  return choice(*value, std::array{Choice<double>{si, 1}, Choice<double>{other, factor}}).value_or(otherwise);
+std::optional<double> CaseReader::density_factor(const Section& section) {
+  std::optional<double> factor;
+  take(section, "density_unit", factor, std::array{Choice<double>{"kg/m3", 1}, Choice<double>{"g/cm3", 1000}});
+  return factor;
 }
 
 std::optional<double> CaseReader::length_factor(const Section& section) {
-  const auto value = section.find("length_unit");
-  if (!value) return std::nullopt;
-  return choice(*value, std::array{Choice<double>{"m", 1}, Choice<double>{"km", 1000}, Choice<double>{"ft", foot}});
+  std::optional<double> factor;
+  take(section, "length_unit", factor,
+       std::array{Choice<double>{"m", 1}, Choice<double>{"km", 1000}, Choice<double>{"ft", foot}});
+  return factor;
 }
 
 DensityFile CaseReader::density_file(const Section& section, const std::string& what, bool has_unit) {
   DensityFile file;
-  if (const auto v = section.need("file", "the name of a file of " + what)) file.file = input(*v).value_or("");
-  if (const auto v = section.find("dataset")) file.dataset = words(*v, "the name of a dataset").value_or("");
-  if (has_unit && section.has("density_unit")) {
-    file.to_si = unit_factor(section, "density_unit", "kg/m3", "g/cm3", 1000);
-  }
+  need(section, "file", "the name of a file of " + what, file.file);
+  take_words(section, "dataset", "the name of a dataset", file.dataset);
+  if (has_unit) file.to_si = density_factor(section);
   return file;
+}
+
+std::array<double, 3> CaseReader::vector_along(const Section& section, double length) {
+  double inclination = 0, declination = 0;
+  need(section, "inclination", "an angle in degrees, down positive,", inclination);
+  need(section, "declination", "an angle in degrees, east of grid north,", declination);
+  return vector_of(inclination, declination, length);
 }
 
 std::vector<std::string> CaseReader::column_names(const Value& value) {

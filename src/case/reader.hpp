@@ -39,13 +39,50 @@ struct Value {
   std::string where;
 };
 
+/// Whether a value is this word.
+[[nodiscard]] inline bool is_word(const Value& value, const char* word) {
+  return value.node->kind == YamlNode::Kind::scalar && value.node->text == word;
+}
+
 /// A choice of one key among several, with the keys that go with it.
 struct Alternative {
   std::string key;
   Words companions;
 };
 
-class Section;
+class CaseReader;
+
+/// A map whose keys are checked when it is entered. Asking for a key that is none of them throws std::logic_error.
+class Section {
+public:
+  /// The keys of a case's section, which the table of keys has.
+  Section(CaseReader& reader, Value map);
+  /// Other keys, which must outlive the section.
+  Section(CaseReader& reader, Value map, const Words& known);
+  [[nodiscard]] explicit operator bool() const noexcept { return m_is_map; }
+  [[nodiscard]] const Value& map() const noexcept { return m_map; }
+
+  /// True when the key was written, with or without a value.
+  [[nodiscard]] bool has(const std::string& key) const;
+  /// The value of a key, if it is there; a key without a value is an error.
+  [[nodiscard]] std::optional<Value> find(const std::string& key) const;
+  /// True when a key was written that is none, and that this one is the nearest to: it was told.
+  [[nodiscard]] bool has_misspelt(const std::string& key) const;
+  /// As find, and a missing key is an error, unless it was misspelt; `expected` says what belongs there.
+  [[nodiscard]] std::optional<Value> need(const std::string& key, const std::string& expected) const;
+  /// The one alternative that was written; none, several and keys that go with another one are errors.
+  [[nodiscard]] std::string one_of(const std::vector<Alternative>& alternatives) const;
+
+private:
+  CaseReader& m_reader;
+  Value m_map;
+  const Words& m_known;
+  bool m_is_map = false;
+  /// the keys that unknown ones are nearest to
+  Words m_misspelt;
+};
+
+inline constexpr std::array z_choices{Choice<bool>{"up", false}, Choice<bool>{"down", true}};
 
 /// Reads values of a case's tree; every error goes into one list and reading goes on: a value with one is not there.
 class CaseReader {
@@ -95,26 +132,54 @@ public:
   std::optional<std::uint64_t> seed(const Value& value);
   std::optional<bool> truth(const Value& value);
   std::optional<std::string> words(const Value& value, const char* expected);
+  /// of an input, as the table of keys says, relative to the case's folder
   std::optional<std::filesystem::path> path(const Value& value);
-  /// A path relative to the case's folder. Throws std::logic_error for a key that the table of keys does not mark as an
-  /// input.
-  std::optional<std::filesystem::path> input(const Value& value);
   [[nodiscard]] std::filesystem::path in_folder(const std::filesystem::path& file) const { return m_folder / file; }
   std::optional<double> with_unit(const Value& value, const std::vector<std::pair<std::string, double>>& units,
                                   const char* example);
   template <class T, std::size_t n>
   std::optional<T> choice(const Value& value, const std::array<Choice<T>, n>& choices,
                           const std::string& other_form = "");
-  /// the factor to SI of the unit that a key names: 1 for `si`, `factor` for `other`, `otherwise` without the key
-  double unit_factor(const Section& section, const std::string& key, const char* si, const char* other, double factor,
-                     double otherwise = 1);
+  /// the factor to kg/m3 of the unit that `density_unit` names; nothing without the key
+  std::optional<double> density_factor(const Section& section);
   /// the factor to metres of the unit that `length_unit` names, one of m, km and ft; nothing without the key
   std::optional<double> length_factor(const Section& section);
   /// the keys file, dataset and, where its numbers have a unit, density_unit; `what` the file is, without a file an
   /// error
   DensityFile density_file(const Section& section, const std::string& what, bool has_unit = true);
+  /// Of the keys inclination and declination, `length` long.
+  std::array<double, 3> vector_along(const Section& section, double length);
   /// the names of a file's columns, "-" for one that is passed over
   std::vector<std::string> column_names(const Value& value);
+
+  // What a value says, where it belongs; with an error that stays as it is.
+
+  void read(const Value& value, double& to) { to = number(value).value_or(to); }
+  void read(const Value& value, std::int64_t& to) { to = whole(value).value_or(to); }
+  void read(const Value& value, std::uint64_t& to) { to = seed(value).value_or(to); }
+  void read(const Value& value, bool& to) { to = truth(value).value_or(to); }
+  void read(const Value& value, std::filesystem::path& to) { to = path(value).value_or(to); }
+  template <class T, std::size_t n>
+  void read(const Value& value, T& to, const std::array<Choice<T>, n>& choices) {
+    to = choice(value, choices).value_or(to);
+  }
+  template <class T, class... Choices>
+  void read(const Value& value, std::optional<T>& to, const Choices&... choices) {
+    read(value, to.emplace(), choices...);
+  }
+  /// the value of a key, where it is there
+  template <class T, class... Choices>
+  void take(const Section& section, const std::string& key, T& to, const Choices&... choices) {
+    if (const auto value = section.find(key)) read(*value, to, choices...);
+  }
+  void take_words(const Section& section, const std::string& key, const char* expected, std::string& to) {
+    if (const auto value = section.find(key)) to = words(*value, expected).value_or(to);
+  }
+  /// of a key that has to be there; `expected` says what belongs there
+  template <class T>
+  void need(const Section& section, const std::string& key, const std::string& expected, T& to) {
+    if (const auto value = section.need(key, expected)) read(*value, to);
+  }
 
   bool is_list(const Value& value, const std::string& form);
   bool is_list_of(const Value& value, std::size_t n, const std::string& form);
@@ -137,36 +202,6 @@ private:
   std::string m_file;
   std::filesystem::path m_folder;
   ProblemList& m_problems;
-};
-
-/// A map whose keys are checked when it is entered. Asking for a key that is none of them throws std::logic_error.
-class Section {
-public:
-  /// The keys of a case's section, which the table of keys has.
-  Section(CaseReader& reader, Value map);
-  /// Other keys, which must outlive the section.
-  Section(CaseReader& reader, Value map, const Words& known);
-  [[nodiscard]] explicit operator bool() const noexcept { return m_is_map; }
-  [[nodiscard]] const Value& map() const noexcept { return m_map; }
-
-  /// True when the key was written, with or without a value.
-  [[nodiscard]] bool has(const std::string& key) const;
-  /// The value of a key, if it is there; a key without a value is an error.
-  [[nodiscard]] std::optional<Value> find(const std::string& key) const;
-  /// Whether an unknown key was written that is nearest to this one; its error was reported.
-  [[nodiscard]] bool has_misspelt(const std::string& key) const;
-  /// As find, and a missing key is an error, unless it was misspelt; `expected` says what belongs there.
-  [[nodiscard]] std::optional<Value> need(const std::string& key, const std::string& expected) const;
-  /// The one alternative that was written; none, several and keys that go with another one are errors.
-  [[nodiscard]] std::string one_of(const std::vector<Alternative>& alternatives) const;
-
-private:
-  CaseReader& m_reader;
-  Value m_map;
-  const Words& m_known;
-  bool m_is_map = false;
-  /// the keys that unknown ones are nearest to
-  Words m_misspelt;
 };
 
 template <class Read>
