@@ -45,7 +45,7 @@ protected:
     std::string text;
     for (const std::string& name : own.names) text += name + "|";
     std::size_t n = 0;
-    own.each_row([&](std::size_t station, const std::vector<std::string_view>& fields) {
+    own.text.each([&](std::size_t station, const std::vector<std::string_view>& fields) {
       EXPECT_EQ(station, n++);
       text += "\n";
       for (const std::string_view field : fields) text += std::string(field) + "|";

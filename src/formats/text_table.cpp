@@ -102,6 +102,9 @@ bool is_number(std::string_view field) {
   return parse_number(unquoted(field), value) != NumberStatus::no_number;
 }
 
+/// ends a field of what is kept of a row; no text has it
+constexpr char end_of_field = '\x1f';
+
 /// What Geosoft's programs write where they have no number.
 constexpr double of_geosoft = -1e32;
 
@@ -544,7 +547,7 @@ public:
                          : m_header.line > 0    ? "has a header but no data"
                                                 : "has no data");
     }
-    if (m_request.skips_dummies && !m_request.take_row) leave_out_dummies();
+    if (m_request.skips_dummies) leave_dummies_out(m_table, m_request.needed.size());
     m_limited.finish();
     for (std::size_t c = 0; c < m_layout.wanted.size(); ++c) {
       if (m_layout.wanted[c] == Layout::nobody) m_table.ignored.push_back(m_layout.names[c]);
@@ -553,21 +556,12 @@ public:
   }
 
 private:
-  void leave_out_dummies() {
-    std::vector<std::vector<double>*> columns;
-    for (std::size_t w = 0; w < m_table.columns.size(); ++w) {
-      const bool is_needed = w < m_request.needed.size();
-      if (is_needed || !m_table.columns[w].empty()) columns.push_back(&m_table.columns[w]);
-    }
-    static_cast<void>(leave_dummies_out(columns, m_request.needed.size(), m_table.lines, m_table));
-  }
-
   void take(std::string_view line) {
     std::size_t first = 0;
     while (first < line.size() && is_blank(line[first])) ++first;
     if (first == line.size()) return;
     if (is_comment(line.substr(first))) {
-      if (!m_data_seen && m_request.take_comment) m_request.take_comment(line.substr(first));
+      if (!m_data_seen) m_table.comments.emplace_back(line.substr(first));
       if (!m_data_seen && m_header.line == 0) take_comment(line.substr(first));
       return;
     }
@@ -768,17 +762,14 @@ private:
     } else {
       m_group.reset();
     }
-    if (m_request.take_columns) m_request.take_columns(m_table);
   }
 
   void read_row(std::string_view line) {
-    if (m_request.take_row) {
-      if (!parse_slowly(line)) return;
+    if ((m_request.keeps_text || !parse_fast(line)) && !parse_slowly(line)) return;
+    if (m_request.keeps_text) {
       if (m_group) m_fields.push_back(*m_group);
-      m_request.take_row({m_fields, m_values, m_reader.number()});
-      return;
+      m_table.text.add(m_fields);
     }
-    if (!parse_fast(line) && !parse_slowly(line)) return;
     for (const std::size_t w : m_present) m_table.columns[w].push_back(m_values[w]);
     m_table.lines.push_back(m_reader.number());
   }
@@ -967,25 +958,63 @@ bool is_dummy(std::string_view field) {
   return parse_number(field, value) == NumberStatus::ok && (std::isnan(value) || value == of_geosoft);
 }
 
-std::vector<bool> leave_dummies_out(std::span<std::vector<double>* const> columns, std::size_t n_looked_at,
-                                    std::vector<std::int64_t>& lines, Table& table) {
+void TableText::add(const std::vector<std::string_view>& fields) {
+  for (const std::string_view field : fields) {
+    const std::size_t begin = rows.size();
+    rows += field;
+    std::replace(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(), end_of_field, ' ');
+    rows += end_of_field;
+  }
+  rows.back() = '\n';
+}
+
+void TableText::keep(const std::vector<bool>& kept) {
+  std::string all;
+  std::size_t begin = 0;
+  for (const bool is_kept : kept) {
+    const std::size_t end = rows.find('\n', begin) + 1;
+    if (is_kept) all.append(rows, begin, end - begin);
+    begin = end;
+  }
+  rows = std::move(all);
+}
+
+void TableText::each(const std::function<void(std::size_t, const std::vector<std::string_view>&)>& take) const {
+  std::vector<std::string_view> fields;
+  std::string_view rest = rows;
+  for (std::size_t row = 0; !rest.empty(); ++row) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(line.size() + 1);
+    fields.clear();
+    for (std::size_t end = line.find(end_of_field); end != std::string_view::npos; end = line.find(end_of_field)) {
+      fields.push_back(line.substr(0, end));
+      line.remove_prefix(end + 1);
+    }
+    fields.push_back(line);
+    take(row, fields);
+  }
+}
+
+void leave_dummies_out(Table& table, std::size_t n_looked_at) {
   std::vector<bool> kept;
-  for (const std::vector<double>* column : columns.first(n_looked_at)) {
-    const std::vector<bool> dummies = find_dummies(*column);
+  for (std::size_t w = 0; w < n_looked_at; ++w) {
+    const std::vector<bool> dummies = find_dummies(table.columns[w]);
     if (dummies.empty()) continue;
     kept.resize(dummies.size(), true);
     for (std::size_t i = 0; i < dummies.size(); ++i) {
-      if (dummies[i] && table.dummy.empty()) table.dummy = number_text((*column)[i]);
+      if (dummies[i] && table.dummy.empty()) table.dummy = number_text(table.columns[w][i]);
       if (dummies[i]) kept[i] = false;
     }
   }
-  if (kept.empty()) return kept;
+  if (kept.empty()) return;
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (!kept[i]) table.add_dummy(lines[i]);
+    if (!kept[i]) table.add_dummy(table.lines[i]);
   }
-  for (std::vector<double>* const column : columns) keep_rows(*column, kept);
-  keep_rows(lines, kept);
-  return kept;
+  for (std::vector<double>& column : table.columns) {
+    if (!column.empty()) keep_rows(column, kept);
+  }
+  keep_rows(table.lines, kept);
+  if (!table.text.rows.empty()) table.text.keep(kept);
 }
 
 std::vector<std::string> column_words(const TableRequest& request, const std::vector<int>& wanted) {

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -77,21 +76,19 @@ struct TableRequest {
   std::string columns_key;
   /// another remedy for a file without the last needed column; may be empty
   std::string last_column_remedy;
+  /// the table gets its rows as text, too
+  bool keeps_text = false;
+};
 
-  /// A row of the file, valid during the call.
-  struct Row {
-    /// one per column, quotes kept
-    const std::vector<std::string_view>& fields;
-    /// values of the needed columns in order, then of the optional ones
-    const std::vector<double>& values;
-    std::int64_t line = 0;
-  };
-  /// unless empty, receives every comment above the first row, with its sign
-  std::function<void(std::string_view)> take_comment;
-  /// unless empty, receives the file's columns before the first row
-  std::function<void(const TableColumns&)> take_columns;
-  /// unless empty, receives every row; the Table then stays empty
-  std::function<void(const Row&)> take_row;
+/// The rows of a table as they are written, quotes kept.
+struct TableText {
+  std::string rows = {};
+
+  void add(const std::vector<std::string_view>& fields);
+  /// Leaves only these rows.
+  void keep(const std::vector<bool>& kept);
+  /// Calls take(row, fields) for every row.
+  void each(const std::function<void(std::size_t, const std::vector<std::string_view>&)>& take) const;
 };
 
 /// The wanted columns of a table, all of one length; read_table() makes it.
@@ -107,6 +104,10 @@ struct Table : TableColumns {
   std::string dummy;
   /// what users should know of how the columns were found
   std::vector<std::string> notes;
+  /// those above the first row, with their signs
+  std::vector<std::string> comments;
+  /// where the request keeps it
+  TableText text;
   /// columns of the file that nobody asked for
   std::vector<std::string> ignored;
 
@@ -133,10 +134,9 @@ void keep_rows(std::vector<T>& column, const std::vector<bool>& kept) {
   column.resize(n);
 }
 
-/// Removes rows with a dummy in one of the first `n_looked_at` columns from columns of one length and from `lines`, and
-/// counts them in the table. Returns which rows it kept; empty: all.
-std::vector<bool> leave_dummies_out(std::span<std::vector<double>* const> columns, std::size_t n_looked_at,
-                                    std::vector<std::int64_t>& lines, Table& table);
+/// Takes the rows out of a table, and counts them, where one of the first `n_looked_at` columns has a number that
+/// stands for none.
+void leave_dummies_out(Table& table, std::size_t n_looked_at);
 
 /// A value for the key of the columns: the name, in the order of the file's columns, of the wanted column with the
 /// number in `wanted`, needed columns before optional ones; "-" in quotes for a number below 0.

@@ -168,11 +168,7 @@ private:
   }
 
   void read_columns() {
-    TableRequest request = columns_wanted();
-    std::optional<Axes> said;
-    request.take_comment = [&](std::string_view comment) {
-      if (!said) said = axes_in_comment(comment);
-    };
+    const TableRequest request = columns_wanted();
     Table table = read_table(m_file, request, m_problems);
     Words names = request.needed;
     names.insert(names.end(), request.optional.begin(), request.optional.end());
@@ -194,7 +190,7 @@ private:
       there.add(field);
       m_read.values[field] = std::move(values);
       m_read.sigma[field] = column(sigma_of(field), field);
-      m_read.axes[field] = m_spec.axes.value_or(said.value_or(m_defaults.axes));
+      m_read.axes[field] = m_spec.axes.value_or(axes_said(table).value_or(m_defaults.axes));
     });
     Words others = names_of(there);
     others.insert(others.end(), table.ignored.begin(), table.ignored.end());

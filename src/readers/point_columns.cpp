@@ -164,21 +164,21 @@ std::vector<double> place_factors(const InputFile& file, const TableColumns& col
   return factors;
 }
 
-void places_to_metres(const InputFile& file, Table& table, const PlaceUnits& units, ProblemList& problems,
-                      std::vector<std::string>& notes) {
-  const std::vector<double> factors = place_factors(file, table, units, problems, notes);
+std::vector<double> places_to_metres(const InputFile& file, Table& table, const PlaceUnits& units,
+                                     ProblemList& problems, std::vector<std::string>& notes) {
+  std::vector<double> factors = place_factors(file, table, units, problems, notes);
   for (std::size_t w = 0; w < factors.size(); ++w) {
     if (factors[w] == 1) continue;
-    for (double& value : table.columns[w]) value = decimal_product(value, factors[w]);
+    // + 0 makes -0 of a flipped sign 0
+    for (double& value : table.columns[w]) value = decimal_product(value, factors[w]) + 0.0;
   }
+  return factors;
 }
 
 namespace {
 
 constexpr std::string_view of_stations = " of the station file";
 constexpr std::string_view of_axes = "# axes ";
-/// ends a field of what is kept of a point; no text has it
-constexpr char end_of_field = '\x1f';
 
 /// Whether digits are a label that a number would not keep: 0017, or more of them than a double holds.
 bool is_label(std::string_view text) {
@@ -238,10 +238,13 @@ void refuse_dummies(const Points& points, const std::function<std::string(std::s
 
 std::string axes_comment(Axes axes) { return std::string(of_axes) + std::string(name(axes)); }
 
-std::optional<Axes> axes_in_comment(std::string_view comment) {
-  if (!comment.starts_with(of_axes)) return std::nullopt;
-  comment.remove_prefix(of_axes.size());
-  return axes_named(comment.substr(0, comment.find_first_of(", \t")));
+std::optional<Axes> axes_said(const Table& table) {
+  for (const std::string_view comment : table.comments) {
+    if (!comment.starts_with(of_axes)) continue;
+    const std::string_view word = comment.substr(of_axes.size());
+    if (const auto said = axes_named(word.substr(0, word.find_first_of(", \t")))) return said;
+  }
+  return std::nullopt;
 }
 
 bool is_field_name(std::string_view column) {
@@ -260,44 +263,6 @@ bool is_variable_of_run(std::string_view name) {
   return name == "singular" || name == "terrain_height" || turns_with_gz(name);
 }
 
-void StationColumns::add_row(const std::vector<std::string_view>& fields) {
-  for (const std::string_view field : fields) {
-    const std::size_t begin = rows.size();
-    rows += field;
-    std::replace(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(), end_of_field, ' ');
-    rows += end_of_field;
-  }
-  rows.back() = '\n';
-}
-
-void StationColumns::keep(const std::vector<bool>& kept) {
-  std::string all;
-  std::size_t begin = 0;
-  for (const bool is_kept : kept) {
-    const std::size_t end = rows.find('\n', begin) + 1;
-    if (is_kept) all.append(rows, begin, end - begin);
-    begin = end;
-  }
-  if (!kept.empty()) rows = std::move(all);
-}
-
-void StationColumns::each_row(
-    const std::function<void(std::size_t, const std::vector<std::string_view>&)>& take) const {
-  std::vector<std::string_view> fields;
-  std::string_view rest = rows;
-  for (std::size_t point = 0; !rest.empty(); ++point) {
-    std::string_view row = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(row.size() + 1);
-    fields.clear();
-    for (std::size_t end = row.find(end_of_field); end != std::string_view::npos; end = row.find(end_of_field)) {
-      fields.push_back(row.substr(0, end));
-      row.remove_prefix(end + 1);
-    }
-    fields.push_back(row);
-    take(point, fields);
-  }
-}
-
 std::vector<PointColumn> carried_columns(const StationColumns& own, const std::vector<std::size_t>& numbers) {
   std::vector<PointColumn> columns(numbers.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -305,7 +270,7 @@ std::vector<PointColumn> carried_columns(const StationColumns& own, const std::v
     columns[c].name = shown(name, longest_name);
     columns[c].unit = shown(unit, longest_name);
   }
-  own.each_row([&](std::size_t, const std::vector<std::string_view>& fields) {
+  own.text.each([&](std::size_t, const std::vector<std::string_view>& fields) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
       PointColumn& column = columns[c];
       double value = 0;
@@ -315,7 +280,7 @@ std::vector<PointColumn> carried_columns(const StationColumns& own, const std::v
       if (column.is_text) column.numbers = {};
     }
   });
-  own.each_row([&](std::size_t, const std::vector<std::string_view>& fields) {
+  own.text.each([&](std::size_t, const std::vector<std::string_view>& fields) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (columns[c].is_text) columns[c].texts.push_back(shown(text_of(fields[numbers[c]])));
     }

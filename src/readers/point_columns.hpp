@@ -63,9 +63,9 @@ struct PlaceUnits {
 [[nodiscard]] std::vector<double> place_factors(const InputFile& file, const TableColumns& columns,
                                                 const PlaceUnits& units, ProblemList& problems,
                                                 std::vector<std::string>& notes);
-/// Converts the places of a table to metres with z up, as place_factors() finds.
-void places_to_metres(const InputFile& file, Table& table, const PlaceUnits& units, ProblemList& problems,
-                      std::vector<std::string>& notes);
+/// The same for a table that was read: its columns of places become metres with z up.
+std::vector<double> places_to_metres(const InputFile& file, Table& table, const PlaceUnits& units,
+                                     ProblemList& problems, std::vector<std::string>& notes);
 
 /// Adds a problem for each dummy (find_dummies()) among the coordinates of points. `where`: the place where point i was
 /// read.
@@ -75,8 +75,8 @@ void refuse_dummies(const Points& points, const std::function<std::string(std::s
 /// The comment of a table that states the direction of z for its fields.
 [[nodiscard]] std::string axes_comment(Axes axes);
 
-/// The axes in a comment of axes_comment(); nothing for other comments.
-[[nodiscard]] std::optional<Axes> axes_in_comment(std::string_view comment);
+/// The axes that a table's comments say as axes_comment() writes it; nothing where none does.
+[[nodiscard]] std::optional<Axes> axes_said(const Table& table);
 
 /// Whether readers take a column of this name, such as `gz [mGal]`, `GZ_sigma` or `singular`, for results of a run.
 [[nodiscard]] bool is_field_name(std::string_view column);
@@ -100,15 +100,8 @@ struct StationColumns {
   /// whether a coordinate is the number in its column, under a name that all readers know
   std::array<bool, 3> is_plain{};
   std::filesystem::path file = {};
-  /// one line per point
-  std::string rows = {};
-
-  /// Removes other points than those kept.
-  void keep(const std::vector<bool>& kept);
-  /// Adds the fields of a point, one per column, quotes kept.
-  void add_row(const std::vector<std::string_view>& fields);
-  /// Calls take(point, fields) for every point.
-  void each_row(const std::function<void(std::size_t, const std::vector<std::string_view>&)>& take) const;
+  /// a row a point
+  TableText text = {};
 };
 
 /// The columns with these numbers, as numbers or, where a field is none, as text without quotes and control characters.

@@ -57,117 +57,38 @@ void set_axes(PointFields& points, std::optional<Axes> said, std::optional<Axes>
   points.axes_are_stated = said || asked;
 }
 
-/// Takes the rows of a table.
-class PointTableReader {
-public:
-  PointTableReader(const InputFile& file, ProblemList& problems, std::vector<std::string>& notes)
-      : m_file(file), m_problems(problems), m_limited(problems, file.path.string()), m_notes(notes) {}
-
-  void take_columns(const TableColumns& columns) {
-    const std::vector<std::string>& names = columns.names;
-    m_own.names = names;
-    m_factors = place_factors(m_file, columns, {}, m_problems, m_notes);
-    for (std::size_t c = 0; c < names.size(); ++c) {
-      const auto [name, unit] = name_and_unit(unquoted(names[c]));
-      const std::optional<FieldWord> found = field_meant(name);
-      if (!found) {
-        const bool is_place = std::find(columns.at.begin(), columns.at.end(), static_cast<int>(c)) != columns.at.end();
-        if (!is_place) m_further.push_back(c);
-        continue;
-      }
-      const std::optional<double> factor = unit_factor(found->field, unit);
-      if (!factor) {
-        m_problems.add(m_file.path.string(), "", excerpt(names[c]) + " " + unit_error(found->field, unit));
-      }
-      for (const FieldColumn& before : m_columns) {
-        if (before.field != found->field || before.is_sigma != found->is_sigma) continue;
-        m_problems.add(m_file.path.string(), "",
-                       fmt::format("two columns hold {}; take one out",
-                                   std::string(info(found->field).name) + (found->is_sigma ? "_sigma" : "")));
-      }
-      m_columns.push_back({c, found->field, found->is_sigma, factor.value_or(1), {}});
+/// The columns of a table that hold fields; the numbers of those that are neither these nor places go to `further`.
+std::vector<FieldColumn> field_columns(const InputFile& file, const Table& table, ProblemList& problems,
+                                       std::vector<std::size_t>& further) {
+  std::vector<FieldColumn> columns;
+  for (std::size_t c = 0; c < table.names.size(); ++c) {
+    const auto [name, unit] = name_and_unit(unquoted(table.names[c]));
+    const std::optional<FieldWord> found = field_meant(name);
+    if (!found) {
+      const bool is_place = std::find(table.at.begin(), table.at.end(), static_cast<int>(c)) != table.at.end();
+      if (!is_place) further.push_back(c);
+      continue;
     }
-  }
-
-  void take_row(const TableRequest::Row& row) {
-    const auto metres = [&](std::size_t d) {
-      // + 0 makes -0 of a flipped sign 0
-      return m_factors[d] == 1 ? row.values[d] : decimal_product(row.values[d], m_factors[d]) + 0.0;
-    };
-    m_lines.push_back(row.line);
-    m_points.easting.push_back(metres(0));
-    m_points.northing.push_back(metres(1));
-    m_points.upward.push_back(metres(2));
-    for (FieldColumn& column : m_columns) {
-      const std::string_view text = row.fields[column.number];
-      const std::optional<double> value = number_in(text);
-      if (!value || std::isinf(*value)) {
-        m_limited.add("text where a number belongs", [&] {
-          return Problem{line_of(m_file, row.line), std::string(info(column.field).name),
-                         excerpt(unquoted(text)) + " is not a number"};
-        });
-      }
-      column.values.push_back(value.value_or(0));
+    const std::optional<double> factor = unit_factor(found->field, unit);
+    if (!factor) problems.add(file.path.string(), "", excerpt(table.names[c]) + " " + unit_error(found->field, unit));
+    for (const FieldColumn& before : columns) {
+      if (before.field != found->field || before.is_sigma != found->is_sigma) continue;
+      problems.add(file.path.string(), "",
+                   fmt::format("two columns hold {}; take one out",
+                               std::string(info(found->field).name) + (found->is_sigma ? "_sigma" : "")));
     }
-    if (!m_further.empty()) m_own.add_row(row.fields);
+    columns.push_back({c, found->field, found->is_sigma, factor.value_or(1), {}});
   }
+  return columns;
+}
 
-  void take_comment(std::string_view comment) {
-    if (!m_axes) m_axes = axes_in_comment(comment);
-  }
-
-  PointFields finish(std::optional<Axes> axes) {
-    for (FieldColumn& column : m_columns) scale_decimals(column.values, column.factor);
-    PointFields result;
-    result.columns = carried_columns(m_own, m_further);
-    for (PointColumn& column : result.columns) {
-      column.is_of_stations = column.is_text || !is_variable_of_run(column.name);
-    }
-    result.points = std::move(m_points);
-    set_axes(result, m_axes, axes, m_file);
-    for (const FieldInfo& field : field_infos) {
-      FieldColumn* const values = column(field.field, false);
-      FieldColumn* const sigma = column(field.field, true);
-      if (values == nullptr) {
-        if (sigma != nullptr) m_notes.push_back(fmt::format("{}_sigma without {} is left out", field.name, field.name));
-        continue;
-      }
-      result.fields.add(field.field);
-      result.values.push_back(std::move(values->values));
-      result.sigma.push_back(sigma == nullptr ? std::vector<double>() : std::move(sigma->values));
-    }
-    return result;
-  }
-
-  void throw_if_any() {
-    refuse_dummies(
-        m_points, [&](std::size_t i) { return line_of(m_file, m_lines[i]); }, m_limited);
-    m_limited.finish();
-    m_problems.throw_if_any();
-  }
-
-private:
-  FieldColumn* column(Field field, bool is_sigma) {
-    for (FieldColumn& found : m_columns) {
-      if (found.field == field && found.is_sigma == is_sigma) return &found;
-    }
-    return nullptr;
-  }
-
-  const InputFile& m_file;
-  ProblemList& m_problems;
-  LimitedProblems m_limited;
-  std::vector<std::string>& m_notes;
-  std::optional<Axes> m_axes;
-  Points m_points;
-  std::vector<std::int64_t> m_lines;
-  /// of easting, northing and upward, to metres with z up
-  std::vector<double> m_factors;
-  std::vector<FieldColumn> m_columns;
-  StationColumns m_own;
-  /// columns that are neither coordinates nor fields
-  std::vector<std::size_t> m_further;
-};
+/// The field's values or standard deviations; null where no column has them.
+std::vector<double>* values_in(std::vector<FieldColumn>& columns, Field field, bool is_sigma) {
+  const auto found = std::find_if(columns.begin(), columns.end(), [&](const FieldColumn& column) {
+    return column.field == field && column.is_sigma == is_sigma;
+  });
+  return found == columns.end() ? nullptr : &found->values;
+}
 
 /// Whether numbers rise by equal steps but for rounding.
 bool is_even(const std::vector<double>& values) {
@@ -247,14 +168,55 @@ PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, 
     request.columns = {"easting", "northing", "upward", name};
     if (spec.columns_without_names > 4) request.columns.push_back(name + std::string(sigma_suffix));
   }
+  request.keeps_text = true;
   ProblemList problems;
-  PointTableReader reader(file, problems, notes);
-  request.take_comment = [&](std::string_view comment) { reader.take_comment(comment); };
-  request.take_columns = [&](const TableColumns& columns) { reader.take_columns(columns); };
-  request.take_row = [&](const TableRequest::Row& row) { reader.take_row(row); };
-  static_cast<void>(read_table(file, request, problems));
-  reader.throw_if_any();
-  return reader.finish(spec.axes);
+  Table table = read_table(file, request, problems);
+  static_cast<void>(places_to_metres(file, table, {}, problems, notes));
+  PointFields result;
+  Points& points = result.points;
+  points.easting = std::move(table.columns[0]);
+  points.northing = std::move(table.columns[1]);
+  points.upward = std::move(table.columns[2]);
+  std::vector<std::size_t> further;
+  std::vector<FieldColumn> columns = field_columns(file, table, problems, further);
+  LimitedProblems limited(problems, file.path.string());
+  const auto where = [&](std::size_t i) { return line_of(file, table.lines[i]); };
+  table.text.each([&](std::size_t i, const std::vector<std::string_view>& fields) {
+    for (FieldColumn& column : columns) {
+      const std::string_view text = fields[column.number];
+      const std::optional<double> value = number_in(text);
+      if (!value || std::isinf(*value)) {
+        limited.add("text where a number belongs", [&] {
+          return Problem{where(i), std::string(info(column.field).name), excerpt(unquoted(text)) + " is not a number"};
+        });
+      }
+      column.values.push_back(value.value_or(0));
+    }
+  });
+  refuse_dummies(points, where, limited);
+  limited.finish();
+  problems.throw_if_any();
+  set_axes(result, axes_said(table), spec.axes, file);
+  for (FieldColumn& column : columns) scale_decimals(column.values, column.factor);
+  for (const FieldInfo& field : field_infos) {
+    std::vector<double>* const values = values_in(columns, field.field, false);
+    std::vector<double>* const sigma = values_in(columns, field.field, true);
+    if (values == nullptr) {
+      if (sigma != nullptr) notes.push_back(fmt::format("{}_sigma without {} is left out", field.name, field.name));
+      continue;
+    }
+    result.fields.add(field.field);
+    result.values.push_back(std::move(*values));
+    result.sigma.push_back(sigma == nullptr ? std::vector<double>() : std::move(*sigma));
+  }
+  StationColumns own;
+  own.names = std::move(table.names);
+  own.text = std::move(table.text);
+  result.columns = carried_columns(own, further);
+  for (PointColumn& column : result.columns) {
+    column.is_of_stations = column.is_text || !is_variable_of_run(column.name);
+  }
+  return result;
 }
 
 void find_grid(Points& points) {

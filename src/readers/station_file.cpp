@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <system_error>
 #include <utility>
 
@@ -36,28 +35,14 @@ public:
                        fmt::format("name it .obs or .loc if it is UBC's, or say by {}: up or down which it is",
                                    m_file.key_beside("axis_z")));
     if (counted_as) return read_counted(*counted_as);
+    Table table = read_table(m_file, request(), m_problems);
+    const std::vector<double> factors = places_to_metres(m_file, table, m_spec, m_problems, m_notes);
+    tell(table);
+    if (m_own != nullptr) take_columns(table, factors);
     Points points;
-    const std::array<std::vector<double>*, 3> places{&points.easting, &points.northing, &points.upward};
-    std::vector<double> factors;
-    TableRequest rows = request();
-    rows.take_columns = [&](const TableColumns& columns) {
-      factors = place_factors(m_file, columns, m_spec, m_problems, m_notes);
-      if (m_own != nullptr) take_columns(columns, factors);
-    };
-    std::vector<std::int64_t> lines;
-    rows.take_row = [&](const TableRequest::Row& row) {
-      for (std::size_t d = 0; d < row.values.size(); ++d) places[d]->push_back(row.values[d]);
-      lines.push_back(row.line);
-      if (m_own != nullptr) m_own->add_row(row.fields);
-    };
-    Table table = read_table(m_file, rows, m_problems);
-    const std::span<std::vector<double>* const> read = std::span(places).first(factors.size());
-    const std::vector<bool> kept = leave_dummies_out(read, read.size(), lines, table);
-    if (m_own != nullptr) m_own->keep(kept);
-    for (std::size_t d = 0; d < factors.size(); ++d) {
-      for (double& value : *places[d]) value = in_metres(value, factors[d]);
-    }
-    tell(table, static_cast<std::int64_t>(points.easting.size()));
+    points.easting = std::move(table.columns[0]);
+    points.northing = std::move(table.columns[1]);
+    if (m_spec.has_own_heights()) points.upward = std::move(table.columns[2]);
     set_heights(points);
     return points;
   }
@@ -77,12 +62,10 @@ public:
   }
 
 private:
-  /// as places_to_metres() has it
-  static double in_metres(double value, double factor) { return factor == 1 ? value : decimal_product(value, factor); }
-
   [[nodiscard]] TableRequest request() const {
     TableRequest request = place_columns();
     request.skips_dummies = true;
+    request.keeps_text = m_own != nullptr;
     request.columns = m_spec.columns;
     request.columns_key = m_file.key_beside("columns");
     if (m_spec.has_own_heights()) {
@@ -98,7 +81,8 @@ private:
     return request;
   }
 
-  void take_columns(const TableColumns& columns, const std::vector<double>& factors) {
+  void take_columns(Table& columns, const std::vector<double>& factors) {
+    m_own->text = std::move(columns.text);
     m_own->names = columns.names;
     m_own->separator = columns.separator;
     // the file's own names, which may state units, before those of the case
@@ -112,7 +96,8 @@ private:
   }
 
   /// Says what of the table is not among the stations.
-  void tell(const Table& table, std::int64_t n) {
+  void tell(const Table& table) {
+    const std::int64_t n = table.rows();
     const std::string file = m_file.path.string();
     m_notes.insert(m_notes.end(), table.notes.begin(), table.notes.end());
     if (!m_spec.has_own_heights()) {
@@ -142,7 +127,7 @@ private:
     note_inducing_field(data.inducing_field);
     Points& points = data.points;
     for (std::vector<double>* column : {&points.easting, &points.northing, &points.upward}) {
-      for (double& value : *column) value = in_metres(value, m_spec.length_to_si.value_or(1));
+      scale_decimals(*column, m_spec.length_to_si.value_or(1));
     }
     set_heights(points);
     if (m_own != nullptr) keep_counted(data);
@@ -164,7 +149,7 @@ private:
     std::vector<std::string> texts(columns.size());
     for (std::size_t i = 0; i < points.easting.size(); ++i) {
       for (std::size_t c = 0; c < columns.size(); ++c) texts[c] = number_text((*columns[c])[i]);
-      m_own->add_row({texts.begin(), texts.end()});
+      m_own->text.add({texts.begin(), texts.end()});
     }
   }
 

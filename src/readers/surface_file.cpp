@@ -218,8 +218,7 @@ Table read_columns(const InputFile& file, const SurfaceRequest& request, std::ve
 
 /// Removes rows without a place, and adds notes about these and other rows left out.
 void drop_places(const InputFile& file, Table& table, std::vector<std::string>& notes) {
-  const std::array columns{&table.columns[0], &table.columns[1], &table.columns[2]};
-  leave_dummies_out(columns, 2, table.lines, table);
+  leave_dummies_out(table, 2);
   if (table.n_dummies == 0) return;
   notes.push_back(
       fmt::format("{} left out: {}",

@@ -432,9 +432,9 @@ std::vector<std::string> write_result_table(TemporaryFile& file, TableStyle styl
       double value = 0;
       for (std::size_t i = 0; i < fields.size(); ++i) texts[i] = texts[i] || !parse_carried(fields[i], value);
     };
-    if (style == TableStyle::xyz) own.each_row(find_texts);
+    if (style == TableStyle::xyz) own.text.each(find_texts);
     notes = table.begin(own, texts);
-    own.each_row(
+    own.text.each(
         [&](std::size_t i, const auto& fields) { table.add_row(static_cast<std::int64_t>(i), fields, place(i)); });
   } else {
     static_cast<void>(
@@ -602,7 +602,7 @@ std::int64_t result_bytes(const ResultHeader& header, const Points& points, Fiel
   const std::int64_t n = points.size();
   const auto n_sigma = static_cast<std::int64_t>(header.noise ? header.noise->sigma.size() : 0);
   const std::int64_t of_stations =
-      header.stations == nullptr ? 0 : static_cast<std::int64_t>(header.stations->rows.size());
+      header.stations == nullptr ? 0 : static_cast<std::int64_t>(header.stations->text.rows.size());
   const std::int64_t of_places = text_bytes(points.easting) + text_bytes(points.northing) + text_bytes(points.upward);
   if (result_kind(header.file).value_or(ResultKind::hdf5) == ResultKind::hdf5) {
     const auto nodes = static_cast<std::int64_t>(points.grid_easting.size() + points.grid_northing.size());

@@ -64,7 +64,7 @@ void read_station_list(const InputFile& file, unsigned how) {
   for (const double north : points.northing) require(!std::isnan(north), "a place that is none");
   if (own.names.empty()) return;
   std::size_t rows = 0;
-  own.each_row([&](std::size_t, const std::vector<std::string_view>& fields) {
+  own.text.each([&](std::size_t, const std::vector<std::string_view>& fields) {
     require(fields.size() == own.names.size(), "a row of other columns");
     ++rows;
   });
