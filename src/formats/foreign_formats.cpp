@@ -15,6 +15,7 @@ namespace prismfield {
 namespace {
 
 using namespace std::string_view_literals;
+using enum ForeignFormat::Surface;
 
 constexpr const char* to_surface =
     "it is read as a surface alone (terrain, topography); gdal_translate -of XYZ IN OUT.xyz makes a table of it";
@@ -33,13 +34,13 @@ struct Signature {
   std::size_t at = 0;
 };
 constexpr std::array signatures = {
-    Signature{"DSAA", {"a Surfer grid (DSAA)", to_surface, true}},
-    Signature{"DSBB", {"a Surfer grid (DSBB)", to_surface, true}},
-    Signature{"DSRB", {"a Surfer grid (DSRB)", to_surface, true}},
-    Signature{"II*\0"sv, {"a TIFF file", to_surface, true}},
-    Signature{"MM\0*"sv, {"a TIFF file", to_surface, true}},
-    Signature{"II+\0"sv, {"a TIFF file", to_surface, true}},
-    Signature{"MM\0+"sv, {"a TIFF file", to_surface, true}},
+    Signature{"DSAA", {"a Surfer grid (DSAA)", to_surface, surfer}},
+    Signature{"DSBB", {"a Surfer grid (DSBB)", to_surface, surfer}},
+    Signature{"DSRB", {"a Surfer grid (DSRB)", to_surface, surfer}},
+    Signature{"II*\0"sv, {"a TIFF file", to_surface, tiff}},
+    Signature{"MM\0*"sv, {"a TIFF file", to_surface, tiff}},
+    Signature{"II+\0"sv, {"a TIFF file", to_surface, tiff}},
+    Signature{"MM\0+"sv, {"a TIFF file", to_surface, tiff}},
     Signature{"\x89HDF\r\n\x1a\n"sv, {"an HDF5 (netCDF-4) file", is_array}},
     Signature{"CDF\x01"sv, {"a netCDF file", is_array}},
     Signature{"CDF\x02"sv, {"a netCDF file", is_array}},
@@ -75,8 +76,12 @@ constexpr std::array signatures = {
 
 /// The same by the first word, small letters, of the first line that is no `!` comment.
 constexpr std::array first_words = {
-    Signature{"ncols", {"an ESRI ASCII grid", to_surface, true}},
-    Signature{"nrows", {"an ESRI ASCII grid", to_surface, true}},
+    Signature{"ncols", {"an ESRI ASCII grid", to_surface, esri}},
+    Signature{"nrows", {"an ESRI ASCII grid", to_surface, esri}},
+    Signature{"xllc", {"an ESRI ASCII grid", to_surface, esri}},
+    Signature{"yllc", {"an ESRI ASCII grid", to_surface, esri}},
+    Signature{"cellsize", {"an ESRI ASCII grid", to_surface, esri}},
+    Signature{"nodata_value", {"an ESRI ASCII grid", to_surface, esri}},
     Signature{"datasetheader", {"an ER Mapper grid (.ers)", to_netcdf}},
     Signature{"<!doctype", {"a web page", "download the file itself"}},
     Signature{"<html", {"a web page", "download the file itself"}},

@@ -17,9 +17,10 @@ struct ForeignFormat {
   std::string_view name;
   /// what to do; IN and OUT stand for the file and for a new one
   std::string_view remedy;
-  /// Heights on a grid: readers of surfaces may take it.
-  bool is_surface = false;
+  /// Heights on a grid, by the format: readers of surfaces may take it.
+  enum class Surface { none, surfer, tiff, esri } surface = Surface::none;
 
+  [[nodiscard]] bool is_surface() const noexcept { return surface != Surface::none; }
   /// "is a gzip archive; unpack it: gunzip -k IN"
   [[nodiscard]] std::string text() const;
 };

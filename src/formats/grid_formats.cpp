@@ -22,6 +22,7 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
+#include "formats/foreign_formats.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/text_lines.hpp"
 #include "model/cells.hpp"
@@ -142,16 +143,6 @@ std::string height_variable(const InputFile& file, const ArrayFile& arrays, cons
                        ? "has no variable of two dimensions"
                        : fmt::format("has {} variables of two dimensions ({}); one of them must be named {}{}",
                                      candidates.size(), shown_list(candidates), fmt::join(height_names, ", "), remedy));
-}
-
-/// True when a readable file begins as TIFF and BigTIFF do.
-bool is_tiff(const InputFile& file) {
-  const std::string start = start_of_file(file.path, 4);
-  for (const std::string_view magic : {std::string_view("II*\0", 4), std::string_view("MM\0*", 4),
-                                       std::string_view("II+\0", 4), std::string_view("MM\0+", 4)}) {
-    if (start == magic) return true;
-  }
-  return false;
 }
 
 #if PRISMFIELD_HAS_GDAL
@@ -374,17 +365,6 @@ const Words& esri_words() {
   static const Words words = {"ncols",     "nrows",    "xllcorner", "yllcorner", "xllcenter",
                               "yllcenter", "cellsize", "dx",        "dy",        "nodata_value"};
   return words;
-}
-
-/// True when a readable file begins with a word of the header of an ESRI ASCII grid.
-bool is_esri_grid(const InputFile& file) {
-  LineReader reader(file);
-  std::string_view line;
-  while (reader.next(line)) {
-    const std::string first = lower_case(take_word(line));
-    if (!first.empty()) return first != "dx" && first != "dy" && contains(esri_words(), first);
-  }
-  return false;
 }
 
 /// The header of an ESRI ASCII grid: ncols, nrows, the lower left corner (xllcorner, yllcorner) or node (xllcenter,
@@ -667,9 +647,13 @@ std::optional<GridVariable> read_grid(const InputFile& file, const std::optional
   // what cannot be read twice is a table
   std::error_code code;
   if (!std::filesystem::is_regular_file(file.path, code)) return std::nullopt;
-  if (is_surfer_grid(file.path)) return read_surfer_grid(file);
-  if (is_tiff(file)) return read_tiff(file);
-  if (is_esri_grid(file)) return read_esri_grid(file);
+  const auto format = foreign_format(file.path, start_of_file(file.path, start_bytes));
+  switch (format ? format->surface : ForeignFormat::Surface::none) {
+    case ForeignFormat::Surface::surfer: return read_surfer_grid(file);
+    case ForeignFormat::Surface::tiff: return read_tiff(file);
+    case ForeignFormat::Surface::esri: return read_esri_grid(file);
+    case ForeignFormat::Surface::none: break;
+  }
   return std::nullopt;
 }
 

@@ -38,11 +38,6 @@ std::string start_of_file(const std::filesystem::path& path, std::size_t n) {
   return start;
 }
 
-bool is_surfer_grid(const std::filesystem::path& path) {
-  const std::string start = start_of_file(path, 4);
-  return start == "DSAA" || start == "DSBB" || start == "DSRB";
-}
-
 void check_is_text(const InputFile& file, std::string_view start) {
   start = start.substr(0, start_bytes);
   if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
@@ -50,7 +45,7 @@ void check_is_text(const InputFile& file, std::string_view start) {
   }
   const auto foreign = foreign_format(file.path, start);
   const bool is_binary = start.find('\0') != std::string_view::npos;
-  if (foreign && (!foreign->is_surface || is_binary)) throw file.error(foreign->text());
+  if (foreign && (!foreign->is_surface() || is_binary)) throw file.error(foreign->text());
   if (is_binary) throw file.error("is not a text file; export it as text, HDF5 or netCDF");
 }
 
@@ -118,7 +113,7 @@ bool is_array_file(const InputFile& file) {
     throw file.error("is no HDF5 or netCDF file, though its name says so; a table of numbers is called .csv or .txt");
   }
   // the readers of surfaces take what it is, others refuse it
-  if (!foreign->is_surface) throw file.error(foreign->text());
+  if (!foreign->is_surface()) throw file.error(foreign->text());
   return false;
 }
 

@@ -36,11 +36,8 @@ struct InputFile {
 /// The first `n` bytes of a file, or all of a shorter one; "" where it cannot be read.
 [[nodiscard]] std::string start_of_file(const std::filesystem::path& path, std::size_t n);
 
-/// Whether a readable file begins like a grid of Surfer: DSAA, DSBB, DSRB.
-[[nodiscard]] bool is_surfer_grid(const std::filesystem::path& path);
-
-/// Throws InputError, with the format and a remedy, for a file whose `start` is not text or is of another text format.
-/// Surfaces in text pass, since their readers read lines too.
+/// Throws InputError where a file that begins with `start` is no text, or one of another format: with its name and a
+/// remedy. Surfaces in text pass, since those who read them read lines too.
 void check_is_text(const InputFile& file, std::string_view start);
 
 /// Throws InputError, with the format and a remedy, for a regular file of a foreign format, surfaces included.
