@@ -234,39 +234,17 @@ ListedPrisms prisms_of(const PrismBlock& cells, const std::vector<CellValues>& v
 std::optional<CellModel> cells_of(const ListedPrisms& prisms) {
   // beyond it, a grid is hardly what the list is about
   constexpr std::int64_t most_cells_a_prism = 21;
+  std::optional<BoxGrid> grid = grid_of(prisms, 0, prisms.size() * most_cells_a_prism);
+  if (!grid) return std::nullopt;
   CellModel model;
-  const std::array<std::pair<const std::vector<double>*, const std::vector<double>*>, 3> faces{
-      std::pair{&prisms.west, &prisms.east}, std::pair{&prisms.south, &prisms.north},
-      std::pair{&prisms.bottom, &prisms.top}};
-  for (std::size_t d = 0; d < 3; ++d) {
-    std::vector<double>& edges = model.edges[d];
-    edges = *faces[d].first;
-    edges.insert(edges.end(), faces[d].second->begin(), faces[d].second->end());
-    std::sort(edges.begin(), edges.end());
-    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  }
+  model.edges = std::move(grid->edges);
   const CellCounts counts = counts_of(model.edges);
-  std::int64_t most = prisms.size() * most_cells_a_prism;
-  for (const std::int64_t count : counts) most = count > 0 ? most / count : 0;
-  if (most == 0) return std::nullopt;
   const auto n_cells = static_cast<std::size_t>(counts[0] * counts[1] * counts[2]);
-  std::vector<bool> taken(n_cells);
-  std::vector<std::size_t> cells;
-  for (std::size_t p = 0; p < prisms.west.size(); ++p) {
-    std::array<std::int64_t, 3> at{};
-    for (std::size_t d = 0; d < 3; ++d) {
-      const std::vector<double>& edges = model.edges[d];
-      const auto lower = std::lower_bound(edges.begin(), edges.end(), (*faces[d].first)[p]);
-      if (lower + 1 == edges.end() || *(lower + 1) != (*faces[d].second)[p]) return std::nullopt;
-      at[d] = lower - edges.begin();
-    }
-    cells.push_back(static_cast<std::size_t>((at[2] * counts[1] + at[1]) * counts[0] + at[0]));
-    if (taken[cells.back()]) return std::nullopt;
-    taken[cells.back()] = true;
-  }
   for (const PropertyColumn& property : properties_of(prisms)) {
     CellValues values{property.name, unit_of_property(property.name), std::vector<double>(n_cells)};
-    for (std::size_t p = 0; p < cells.size(); ++p) values.values[cells[p]] = (*property.values)[p];
+    for (std::size_t p = 0; p < grid->cells.size(); ++p) {
+      values.values[static_cast<std::size_t>(grid->cells[p])] = (*property.values)[p];
+    }
     model.values.push_back(std::move(values));
   }
   return model;

@@ -791,7 +791,13 @@ public:
                                    counted(rows, "row"), m_counts[0], m_counts[1], m_counts[2]));
     }
     check_each_once(file);
-    find_edges();
+    // edges and cells where the boxes are those of a rectilinear grid, whatever the indices count along; the file
+    // rounds
+    constexpr double part = 1e-3;
+    if (auto grid = grid_of(m_grid.cells, part, rows)) {
+      m_grid.cell_of_row = std::move(grid->cells);
+      m_grid.edges = std::move(grid->edges);
+    }
     return std::move(m_grid);
   }
 
@@ -805,59 +811,6 @@ private:
     }
   }
 
-  /// Faces of boxes along an axis, ascending. Faces closer than a thousandth of a cell differ by the file's rounding:
-  /// they are one. Returns nothing for more than `most`.
-  static std::vector<double> faces_of(const std::vector<double>& lower, const std::vector<double>& upper,
-                                      std::size_t most) {
-    constexpr double part = 1e-3;
-    double narrowest = std::numeric_limits<double>::infinity();
-    std::vector<double> all, faces;
-    for (std::size_t row = 0; row < lower.size() && all.size() <= most; ++row) {
-      narrowest = std::min(narrowest, upper[row] - lower[row]);
-      for (const double face : {lower[row], upper[row]}) {
-        const auto at = std::lower_bound(all.begin(), all.end(), face);
-        if (at == all.end() || *at != face) all.insert(at, face);
-      }
-    }
-    if (all.size() > most) return {};
-    for (const double face : all) {
-      if (faces.empty() || face - faces.back() > part * narrowest) faces.push_back(face);
-    }
-    return faces;
-  }
-
-  /// Edges and cells where the boxes are those of a rectilinear grid, whatever the indices count along.
-  void find_edges() {
-    const PrismBlock& c = m_grid.cells;
-    const std::array lower{&c.west, &c.south, &c.bottom}, upper{&c.east, &c.north, &c.top};
-    // of each face that both neighbours have by themselves
-    const auto most = 2 * static_cast<std::size_t>(*std::max_element(m_counts.begin(), m_counts.end()) + 1);
-    CellEdges edges;
-    std::vector<std::int64_t> cells(m_indices.size());
-    std::size_t left = cells.size();
-    for (std::size_t d = 3; d-- > 0;) {
-      edges[d] = faces_of(*lower[d], *upper[d], most);
-      const std::size_t n = edges[d].empty() ? 0 : edges[d].size() - 1;
-      if (n == 0 || left % n != 0) return;
-      left /= n;
-      const auto place = [&](double face) {
-        return std::upper_bound(edges[d].begin(), edges[d].end(), face) - edges[d].begin() - 1;
-      };
-      for (std::size_t row = 0; row < cells.size(); ++row) {
-        const std::int64_t at = place((*lower[d])[row]);
-        if (place((*upper[d])[row]) != at + 1) return;
-        cells[row] = cells[row] * static_cast<std::int64_t>(n) + at;
-      }
-    }
-    std::vector<bool> seen(cells.size());
-    for (const std::int64_t cell : cells) {
-      if (left != 1 || seen[static_cast<std::size_t>(cell)]) return;
-      seen[static_cast<std::size_t>(cell)] = true;
-    }
-    m_grid.cell_of_row = std::move(cells);
-    m_grid.edges = std::move(edges);
-  }
-
   TomofastGrid m_grid;
   std::vector<std::array<std::int64_t, 3>> m_indices;
   /// of i, j and k
@@ -865,6 +818,42 @@ private:
 };
 
 }  // namespace
+
+std::optional<BoxGrid> grid_of(const PrismBlock& boxes, double part, std::int64_t most) {
+  BoxGrid grid;
+  grid.cells.resize(boxes.west.size());
+  const auto columns = columns_of(boxes);
+  std::int64_t left = most, total = 1;
+  for (std::size_t d = 3; d-- > 0;) {
+    const std::vector<double>&lower = *columns[2 * d], &upper = *columns[2 * d + 1];
+    double narrowest = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < lower.size(); ++i) narrowest = std::min(narrowest, upper[i] - lower[i]);
+    std::vector<double> faces = lower, &edges = grid.edges[d];
+    faces.insert(faces.end(), upper.begin(), upper.end());
+    std::sort(faces.begin(), faces.end());
+    for (const double face : faces) {
+      if (edges.empty() || face - edges.back() > part * narrowest) edges.push_back(face);
+    }
+    const std::int64_t n = std::ssize(edges) - 1;
+    left = n > 0 ? left / n : 0;
+    if (left == 0) return std::nullopt;
+    total *= n;
+    const auto place = [&](double face) {
+      return std::upper_bound(edges.begin(), edges.end(), face) - edges.begin() - 1;
+    };
+    for (std::size_t i = 0; i < lower.size(); ++i) {
+      const std::int64_t at = place(lower[i]);
+      if (place(upper[i]) != at + 1) return std::nullopt;
+      grid.cells[i] = grid.cells[i] * n + at;
+    }
+  }
+  std::vector<bool> taken(static_cast<std::size_t>(total));
+  for (const std::int64_t cell : grid.cells) {
+    if (taken[static_cast<std::size_t>(cell)]) return std::nullopt;
+    taken[static_cast<std::size_t>(cell)] = true;
+  }
+  return grid;
+}
 
 TomofastGrid read_tomofast_grid(const InputFile& file, double to_si) {
   ProblemList problems;

@@ -141,6 +141,16 @@ struct TomofastGrid {
   std::vector<std::int64_t> cell_of_row;
 };
 
+/// Boxes that are cells of a rectilinear grid.
+struct BoxGrid {
+  CellEdges edges;
+  /// of each box its cell's number: easting fastest, then northing, then upward
+  std::vector<std::int64_t> cells;
+};
+/// The grid that boxes are cells of, each of another one; nothing for others and of a grid of more than `most` cells.
+/// Faces closer than `part` of the narrowest box differ by rounding: they are one.
+[[nodiscard]] std::optional<BoxGrid> grid_of(const PrismBlock& boxes, double part, std::int64_t most);
+
 /// A grid: the number of cells, then `X1 X2 Y1 Y2 Z1 Z2 [value] i j k` a line, or three values, of a magnetisation, z
 /// down, X along easting; values times `to_si`. Rows may come in any order, and i, j and k may each count along any
 /// axis, either way. It is rectilinear when faces of one index differ by less than a thousandth of a cell. Throws
