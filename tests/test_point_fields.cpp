@@ -188,7 +188,7 @@ TEST_F(PointArrays, AreTurnedWhereTheirDimensionsAre) {
 TEST_F(PointArrays, InOtherUnitsAreRefused) {
   add("upward", {"northing", "easting"}, {1, 2, 3, 4, 5, 6});
   m_file.write_attribute("easting", "units", std::string("km"));
-  EXPECT_THAT(testing::mistakes([&] { read(); }), HasSubstr("has easting that is in 'km'"));
+  EXPECT_THAT(testing::mistakes([&] { read(); }), HasSubstr("easting: is in 'km'; m is allowed here"));
 }
 
 TEST_F(PointArrays, OfDepthsAreRefused) {

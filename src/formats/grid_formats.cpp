@@ -72,9 +72,9 @@ bool contains(const Words& words, const std::string& word) {
 std::string coordinate_name(const InputFile& file, const ArrayFile& arrays, const std::string& dimension,
                             const Words& names, const std::string& direction) {
   if (!dimension.empty() && arrays.has("/" + dimension)) return dimension;
+  // a file of plain HDF5 says nothing of dimensions: its coordinates are known by their names
   for (const std::string& name : names) {
-    // a file of plain HDF5 says nothing of dimensions: its coordinates are known by their names
-    if (dimension.empty() && arrays.has("/" + name)) return name;
+    if (arrays.has("/" + name)) return name;
   }
   throw file.error(fmt::format("has no coordinates for {}; it needs the variable {}", direction, direction));
 }

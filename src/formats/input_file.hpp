@@ -64,8 +64,8 @@ public:
   /// Throws InputError for a damaged file.
   explicit ArrayFile(const InputFile& file);
 
-  /// False for classic netCDF.
-  [[nodiscard]] bool is_hdf5() const noexcept { return std::holds_alternative<Hdf5File>(m_content); }
+  /// Null for the classic netCDF formats.
+  [[nodiscard]] const Hdf5File* hdf5() const noexcept { return std::get_if<Hdf5File>(&m_content); }
   [[nodiscard]] bool has(const std::string& path) const;
   /// Names of the datasets in `group`, without subgroups. Throws InputError when the group is missing.
   [[nodiscard]] std::vector<std::string> dataset_names(const std::string& group) const;

@@ -180,8 +180,12 @@ private:
     const auto column = [&](const std::string& name, Field field) {
       const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
       if (at == names.size() || table.columns[at].empty()) return std::vector<double>();
-      return in_output_unit(std::move(table.columns[at]), field, table.units[at], table.named_where, table.named_key,
-                            "column " + name + " ");
+      const std::optional<double> factor = unit_factor(field, table.units[at]);
+      if (!factor) {
+        m_problems.add(table.named_where, table.named_key, "column " + name + " " + unit_error(field, table.units[at]));
+      }
+      scale_decimals(table.columns[at], factor.value_or(1));
+      return std::move(table.columns[at]);
     };
     FieldList there;
     for_each_field(FieldList::every(), [&](Field field) {
@@ -201,15 +205,6 @@ private:
     m_read.points.northing = std::move(table.columns[1]);
     m_read.points.upward = std::move(table.columns[2]);
     m_read.lines = std::move(table.lines);
-  }
-
-  /// Numbers of a field or its sigma in the unit of the output; a unit that is unknown is a problem, behind `what`.
-  std::vector<double> in_output_unit(std::vector<double> values, Field field, const std::string& unit,
-                                     const std::string& where, const std::string& key, const std::string& what = "") {
-    const std::optional<double> factor = unit_factor(field, unit);
-    if (!factor) m_problems.add(where, key, what + unit_error(field, unit));
-    scale_decimals(values, factor.value_or(1));
-    return values;
   }
 
   /// A column `sigma` belongs to the only field.
@@ -256,9 +251,10 @@ private:
       throw m_file.error("has places alone; a station has E N elevation and a value, and may have sigma");
     }
     check_inducing_field(data.inducing_field, data.fields);
-    m_read.points.easting = in_metres(std::move(data.points.easting));
-    m_read.points.northing = in_metres(std::move(data.points.northing));
-    m_read.points.upward = in_metres(std::move(data.points.upward));
+    m_read.points = std::move(data.points);
+    for (auto* column : {&m_read.points.easting, &m_read.points.northing, &m_read.points.upward}) {
+      scale_decimals(*column, length_to_si());
+    }
     m_read.fields = choose(data.fields, names_of(data.fields));
     std::size_t f = 0;
     for_each_field(data.fields, [&](Field field) {
@@ -298,20 +294,17 @@ private:
     m_read.fields = choose(there, names_of(there));
     if (m_read.fields.empty()) return;
     if (!m_read.fields.of_magnetisation().empty()) check_inducing_field(read_inducing_field(arrays), m_read.fields);
-    m_is_grid = is_grid_shape(arrays.shape("/" + variables.values.at(first_of(m_read.fields))));
+    PointArrays at_points(m_file, arrays, length_to_si(), m_problems);
+    at_points.lie_as(variables.values.at(first_of(m_read.fields)));
     for_each_field(m_read.fields, [&](Field field) {
       m_read.axes[field] = axes_of(arrays, variables.values.at(field));
-      m_read.values[field] = read_field(arrays, field, variables.values.at(field));
+      m_read.values[field] = at_points.field(field, variables.values.at(field));
       const auto sigma = variables.sigma.find(field);
       if (!has_rule(field) && sigma != variables.sigma.end()) {
-        m_read.sigma[field] = read_field(arrays, field, sigma->second);
+        m_read.sigma[field] = at_points.field(field, sigma->second);
       }
     });
-    if (m_is_grid) {
-      place_grid(arrays);
-    } else {
-      place_stations(arrays);
-    }
+    m_read.points = at_points.points();
   }
 
   /// Along which z a field points.
@@ -325,84 +318,7 @@ private:
     return m_defaults.axes;
   }
 
-  std::vector<double> read_field(const ArrayFile& arrays, Field field, const std::string& variable) {
-    const std::string unit = arrays.text_attribute("/" + variable, "units").value_or("");
-    return in_output_unit(m_is_grid ? read_on_grid(arrays, variable) : read_at_stations(arrays, variable), field, unit,
-                          m_file.path.string(), variable);
-  }
-
-  std::vector<double> read_on_grid(const ArrayFile& arrays, const std::string& variable) {
-    GridVariable grid = read_grid_variable(m_file, arrays, variable);
-    if (m_grid.easting.empty()) {
-      m_grid = grid;
-      m_grid.values.clear();
-      for (const std::string& name : {grid.easting_name, grid.northing_name}) {
-        check_length_unit(m_file, arrays, name, length_to_si(), m_problems);
-      }
-    } else if (grid.easting != m_grid.easting || grid.northing != m_grid.northing) {
-      throw m_file.error(fmt::format("has {} on a grid of its own; all fields need the same points", variable));
-    }
-    return std::move(grid.values);
-  }
-
-  /// A list of one number a station.
-  std::vector<double> read_at_stations(const ArrayFile& arrays, const std::string& variable) {
-    const std::vector<std::int64_t> shape = arrays.shape("/" + variable);
-    if (m_n_stations < 0 && shape.size() == 1) m_n_stations = shape[0];
-    if (shape != std::vector<std::int64_t>{m_n_stations}) {
-      throw m_file.error(fmt::format("has {} of shape {}; {}", variable, shape_text(shape),
-                                     m_n_stations < 0
-                                         ? "(station) or (northing, easting) is needed"
-                                         : fmt::format("{} have one number each", counted(m_n_stations, "station"))));
-    }
-    return arrays.read("/" + variable);
-  }
-
-  /// The first of `names` that the file has.
-  [[nodiscard]] std::string variable_of(const ArrayFile& arrays, const Words& names) const {
-    for (const std::string& name : names) {
-      if (arrays.has("/" + name)) return name;
-    }
-    throw m_file.error(fmt::format("has no {}; the places of measurements are needed", names.front()));
-  }
-
-  std::vector<double> coordinates(const ArrayFile& arrays, const Words& names) {
-    const std::string variable = variable_of(arrays, names);
-    check_length_unit(m_file, arrays, variable, length_to_si(), m_problems);
-    std::vector<double> values;
-    if (m_is_grid) {
-      const std::vector<std::int64_t> shape = arrays.shape("/" + variable);
-      const bool is_one = std::all_of(shape.begin(), shape.end(), [](std::int64_t n) { return n == 1; });
-      const std::size_t n = m_grid.easting.size() * m_grid.northing.size();
-      values = is_one ? std::vector<double>(n, arrays.read("/" + variable).at(0)) : read_on_grid(arrays, variable);
-    } else {
-      values = read_at_stations(arrays, variable);
-    }
-    return in_metres(std::move(values));
-  }
-
-  void place_stations(const ArrayFile& arrays) {
-    m_read.points.easting = coordinates(arrays, easting_names);
-    m_read.points.northing = coordinates(arrays, northing_names);
-    m_read.points.upward = coordinates(arrays, height_names);
-  }
-
-  void place_grid(const ArrayFile& arrays) {
-    Points& points = m_read.points;
-    std::vector<double> upward = coordinates(arrays, height_names);
-    points = make_grid(in_metres(m_grid.easting), in_metres(m_grid.northing),
-                       [&](const auto&, const auto&) { return std::move(upward); });
-    points.rounding = {rounding_of_grid(points.grid_easting), rounding_of_grid(points.grid_northing), 0};
-  }
-
   [[nodiscard]] double length_to_si() const { return m_spec.length_to_si.value_or(1); }
-
-  [[nodiscard]] std::vector<double> in_metres(std::vector<double> values) const {
-    if (length_to_si() != 1) {
-      for (double& value : values) value *= length_to_si();
-    }
-    return values;
-  }
 
   /// A problem of one point: by its line, or by its number and place.
   [[nodiscard]] Problem problem_at(std::size_t i, const std::string& key, const std::string& what) const {
@@ -508,10 +424,6 @@ private:
   /// of a table whose columns the case does not name: names, what the key would say of them, and those of no known name
   Words m_names, m_words;
   std::vector<std::size_t> m_nameless;
-  /// of arrays: whether points make a grid, that grid, or the number of stations
-  bool m_is_grid = false;
-  GridVariable m_grid;
-  std::int64_t m_n_stations = -1;
 };
 
 }  // namespace

@@ -51,13 +51,6 @@ std::string other_length_unit(const std::string& unit, double length_to_si) {
   return fmt::format("is in {}; {} is allowed here", excerpt(unit), length_unit(length_to_si));
 }
 
-void check_length_unit(const InputFile& file, const ArrayFile& arrays, const std::string& variable, double length_to_si,
-                       ProblemList& problems) {
-  const std::string unit = arrays.text_attribute("/" + variable, "units").value_or("");
-  if (is_length_unit(unit, length_to_si)) return;
-  problems.add(file.path.string(), variable, other_length_unit(unit, length_to_si));
-}
-
 TableRequest place_columns() {
   TableRequest request;
   request.needed = {"easting", "northing", "upward"};

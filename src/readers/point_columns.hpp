@@ -33,11 +33,7 @@ namespace prismfield {
 /// The error for a coordinate in another unit.
 [[nodiscard]] std::string other_length_unit(const std::string& unit, double length_to_si);
 
-/// Adds a problem for a coordinate that states another unit than the length with this factor to metres.
-void check_length_unit(const InputFile& file, const ArrayFile& arrays, const std::string& variable, double length_to_si,
-                       ProblemList& problems);
-
-/// What a case states about the places in a table.
+/// What a case states of the places in a table.
 struct PlaceUnits {
   /// factor to metres; unset: metres, where the columns name no unit
   std::optional<double> length_to_si = {};

@@ -236,186 +236,210 @@ void find_grid(Points& points) {
   points.grid_northing = std::move(northing);
 }
 
+std::string units_of(const ArrayFile& arrays, const std::string& variable) {
+  return arrays.text_attribute("/" + variable, "units").value_or("");
+}
+
+void PointArrays::lie_as(const std::string& variable) { m_is_grid = is_grid_shape(m_arrays.shape("/" + variable)); }
+
+std::vector<double> PointArrays::values(const std::string& variable) {
+  return m_is_grid ? on_grid(variable) : at_stations(variable);
+}
+
+std::vector<double> PointArrays::on_grid(const std::string& variable) {
+  GridVariable grid = read_grid_variable(m_file, m_arrays, variable);
+  if (m_grid.easting.empty()) {
+    m_grid = grid;
+    m_grid.values.clear();
+    for (const std::string& name : {grid.easting_name, grid.northing_name}) check_length_unit(name);
+  } else if (grid.easting != m_grid.easting || grid.northing != m_grid.northing) {
+    throw m_file.error(fmt::format("has {} on a grid of its own; all fields need the same points", variable));
+  }
+  return std::move(grid.values);
+}
+
+std::vector<double> PointArrays::at_stations(const std::string& variable) {
+  const std::vector<std::int64_t> shape = m_arrays.shape("/" + variable);
+  if (m_n_stations < 0 && shape.size() == 1) m_n_stations = shape[0];
+  if (shape != std::vector<std::int64_t>{m_n_stations}) {
+    throw m_file.error(fmt::format("has {} of shape {}; {}", variable, shape_text(shape),
+                                   m_n_stations < 0
+                                       ? "(station) or (northing, easting) is needed"
+                                       : fmt::format("{} have one number each", counted(m_n_stations, "station"))));
+  }
+  return m_arrays.read("/" + variable);
+}
+
+std::vector<double> PointArrays::field(Field field, const std::string& variable) {
+  std::vector<double> numbers = values(variable);
+  const std::string unit = units_of(m_arrays, variable);
+  const std::optional<double> factor = unit_factor(field, unit);
+  if (!factor) m_problems.add(m_file.path.string(), variable, unit_error(field, unit));
+  scale_decimals(numbers, factor.value_or(1));
+  return numbers;
+}
+
+void PointArrays::check_length_unit(const std::string& variable) {
+  const std::string unit = units_of(m_arrays, variable);
+  if (is_length_unit(unit, m_length_to_si)) return;
+  m_problems.add(m_file.path.string(), variable, other_length_unit(unit, m_length_to_si));
+}
+
+std::vector<double> PointArrays::in_metres(std::vector<double> numbers) const {
+  if (m_length_to_si != 1) {
+    for (double& number : numbers) number *= m_length_to_si;
+  }
+  return numbers;
+}
+
+std::vector<double> PointArrays::coordinates(const std::vector<std::string>& names) {
+  const auto found =
+      std::find_if(names.begin(), names.end(), [&](const std::string& name) { return m_arrays.has("/" + name); });
+  if (found == names.end()) {
+    throw m_file.error(fmt::format("has no {}; the places of measurements are needed", names.front()));
+  }
+  check_length_unit(*found);
+  if (names == height_names && m_arrays.text_attribute("/" + *found, "positive") == "down") {
+    throw m_file.error(
+        fmt::format("has {} that is positive down; heights are needed: change the sign and the attribute", *found));
+  }
+  const std::vector<std::int64_t> shape = m_arrays.shape("/" + *found);
+  const bool is_one = std::all_of(shape.begin(), shape.end(), [](std::int64_t n) { return n == 1; });
+  if (m_grid.easting.empty() || !is_one) return in_metres(values(*found));
+  return in_metres(
+      std::vector<double>(m_grid.easting.size() * m_grid.northing.size(), m_arrays.read("/" + *found).at(0)));
+}
+
+Points PointArrays::points() {
+  Points points;
+  if (!m_is_grid) {
+    points.easting = coordinates(easting_names);
+    points.northing = coordinates(northing_names);
+  }
+  points.upward = coordinates(height_names);
+  if (!m_is_grid) return points;
+  points = make_grid(in_metres(m_grid.easting), in_metres(m_grid.northing),
+                     [&](const auto&, const auto&) { return std::move(points.upward); });
+  points.rounding = {rounding_of_grid(points.grid_easting), rounding_of_grid(points.grid_northing), 0};
+  return points;
+}
+
+bool PointArrays::has_shape(const std::vector<std::int64_t>& shape) const {
+  if (!m_is_grid) return shape == std::vector<std::int64_t>{m_n_stations};
+  const std::int64_t n_easting = std::ssize(m_grid.easting), n_northing = std::ssize(m_grid.northing);
+  return shape == std::vector<std::int64_t>{n_northing, n_easting} ||
+         shape == std::vector<std::int64_t>{n_easting, n_northing};
+}
+
 namespace {
 
-/// Reads the fields of points in an HDF5 file.
-class PointArrayReader {
-public:
-  PointArrayReader(const InputFile& file, const Hdf5File& content) : m_file(file), m_content(content) {}
-
-  PointFields read(std::optional<Axes> axes, std::vector<std::string>& unread) {
-    PointFields result;
-    result.points = read_points();
-    const FieldVariables variables(m_content.dataset_names("/"));
-    for (const auto& [field, name] : variables.values) {
-      const auto sigma = variables.sigma.find(field);
-      result.fields.add(field);
-      result.values.push_back(read_field(field, name));
-      result.sigma.push_back(sigma == variables.sigma.end() ? std::vector<double>() : read_field(field, sigma->second));
-    }
-    m_problems.throw_if_any();
-    set_axes(result, find_axes(variables), axes, m_file);
-    for (const std::string& name : further_names(variables, unread)) {
-      auto column = read_point_column(m_content, name);
-      if (column && !column->numbers.empty()) column->numbers = in_order(name, std::move(column->numbers));
-      if (column && column->is_text && is_turned(name)) column.reset();
-      if (column) {
-        result.columns.push_back(std::move(*column));
-      } else {
-        unread.push_back(name);
-      }
-    }
-    return result;
+/// Throws InputError where a coordinate is not finite.
+Points finite_points(const InputFile& file, PointArrays& arrays) {
+  Points points = arrays.points();
+  for (const auto* column : {&points.easting, &points.northing, &points.upward}) {
+    const bool finite = std::all_of(column->begin(), column->end(), [](double x) { return std::isfinite(x); });
+    if (!finite) throw file.error("has coordinates that are NaN or infinite");
   }
+  return points;
+}
 
-  /// Throws InputError for lists that make neither stations nor a grid, and for values that are not finite.
-  Points read_points() {
-    Points points;
-    const std::vector<double> easting = m_content.read("easting");
-    const std::vector<double> northing = m_content.read("northing");
-    check_places();
-    points.upward = in_order("upward", m_content.read("upward"));
-    m_shape = shape_of("upward");
-    const auto n_easting = static_cast<std::int64_t>(easting.size());
-    const auto n_northing = static_cast<std::int64_t>(northing.size());
-    if (m_shape == std::vector<std::int64_t>{n_northing, n_easting} && n_easting > 0 && n_northing > 0) {
-      points = make_grid(easting, northing, [&](const auto&, const auto&) { return std::move(points.upward); });
-    } else if (m_shape == std::vector<std::int64_t>{n_easting} && n_northing == n_easting && n_easting > 0) {
-      points.easting = easting;
-      points.northing = northing;
-    } else {
-      throw m_file.error(
-          fmt::format("has {} easting and {} northing, but upward of shape {}; upward (northing, easting) "
-                      "or three lists of one length are needed",
-                      n_easting, n_northing, shape_text(m_shape)));
-    }
-    for (const auto* column : {&points.easting, &points.northing, &points.upward}) {
-      const bool finite = std::all_of(column->begin(), column->end(), [](double x) { return std::isfinite(x); });
-      if (!finite) throw m_file.error("has coordinates that are NaN or infinite");
-    }
-    return points;
+/// What an HDF5 file has at its points beside coordinates, fields and their standard deviations; what it has elsewhere,
+/// or cannot be read, is added to `unread`.
+std::vector<std::string> further_names(const Hdf5File& content, const PointArrays& points, const FieldVariables& fields,
+                                       std::vector<std::string>& unread) {
+  std::vector<std::string> known{"easting", "northing", "upward"};
+  for (const auto& [field, name] : fields.values) {
+    known.push_back(name);
+    if (const auto sigma = fields.sigma.find(field); sigma != fields.sigma.end()) known.push_back(sigma->second);
   }
-
-private:
-  /// Throws InputError for coordinates that are no heights and lengths in metres.
-  void check_places() const {
-    for (const char* name : {"easting", "northing", "upward"}) {
-      const std::string unit = m_content.text_attribute(name, "units").value_or("");
-      if (!is_length_unit(unit, 1)) throw m_file.error(fmt::format("has {} that {}", name, other_length_unit(unit, 1)));
-    }
-    if (m_content.text_attribute("upward", "positive") == "down") {
-      throw m_file.error("has upward that is positive down; heights are needed: change the sign and the attribute");
-    }
-  }
-
-  /// Whether an array on a grid runs along northing fastest.
-  [[nodiscard]] bool is_turned(const std::string& name) const {
-    return m_content.dimension_names(name) == std::vector<std::string>{"easting", "northing"};
-  }
-
-  /// (northing, easting) on a grid
-  [[nodiscard]] std::vector<std::int64_t> shape_of(const std::string& name) const {
-    std::vector<std::int64_t> shape = m_content.shape(name);
-    if (shape.size() == 2 && is_turned(name)) std::swap(shape[0], shape[1]);
-    return shape;
-  }
-
-  /// The values of an array, easting fastest on a grid.
-  [[nodiscard]] std::vector<double> in_order(const std::string& name, std::vector<double> values) const {
-    const std::vector<std::int64_t> shape = m_content.shape(name);
-    if (shape.size() != 2 || !is_turned(name)) return values;
-    return turned(values, static_cast<std::size_t>(shape[1]), static_cast<std::size_t>(shape[0]));
-  }
-
-  /// What the file has at its points beside coordinates, fields and their standard deviations; what it has elsewhere,
-  /// or cannot be read, is added to `unread`.
-  [[nodiscard]] std::vector<std::string> further_names(const FieldVariables& fields,
-                                                       std::vector<std::string>& unread) const {
-    std::vector<std::string> known{"easting", "northing", "upward"};
-    for (const auto& [field, name] : fields.values) {
-      known.push_back(name);
-      if (const auto sigma = fields.sigma.find(field); sigma != fields.sigma.end()) known.push_back(sigma->second);
-    }
-    for (const std::string& dimension : m_content.dimension_names("upward")) known.push_back(dimension);
-    std::vector<std::string> names, others;
-    const auto is_known = [&](const std::string& name) {
-      return std::find(known.begin(), known.end(), name) != known.end();
-    };
-    for (const std::string& name : m_content.dataset_names("/", NameOrder::as_made)) {
-      if (is_known(name)) continue;
-      try {
-        const std::vector<std::int64_t> shape = shape_of(name);
-        if (shape == m_shape) {
-          names.push_back(name);
-        } else if (!shape.empty()) {
-          others.push_back(name);
-        }
-        for (const std::string& dimension : m_content.dimension_names(name)) {
-          if (dimension != name) known.push_back(dimension);
-        }
-      } catch (const RunError&) {
+  for (const std::string& dimension : content.dimension_names("upward")) known.push_back(dimension);
+  std::vector<std::string> names, others;
+  const auto is_known = [&](const std::string& name) {
+    return std::find(known.begin(), known.end(), name) != known.end();
+  };
+  for (const std::string& name : content.dataset_names("/", NameOrder::as_made)) {
+    if (is_known(name)) continue;
+    try {
+      const std::vector<std::int64_t> shape = content.shape(name);
+      if (points.has_shape(shape)) {
+        names.push_back(name);
+      } else if (!shape.empty()) {
         others.push_back(name);
       }
+      for (const std::string& dimension : content.dimension_names(name)) {
+        if (dimension != name) known.push_back(dimension);
+      }
+    } catch (const RunError&) {
+      others.push_back(name);
     }
-    std::copy_if(others.begin(), others.end(), std::back_inserter(unread),
-                 [&](const std::string& name) { return !is_known(name); });
-    return names;
   }
+  std::copy_if(others.begin(), others.end(), std::back_inserter(unread),
+               [&](const std::string& name) { return !is_known(name); });
+  return names;
+}
 
-  std::vector<double> read_field(Field field, const std::string& name) {
-    if (shape_of(name) != m_shape) {
-      m_problems.add(m_file.error(fmt::format("has {} of shape {}, but points of shape {}", name,
-                                              shape_text(shape_of(name)), shape_text(m_shape))));
-      return {};
-    }
-    const std::string unit = m_content.text_attribute(name, "units").value_or("");
-    const std::optional<double> factor = unit_factor(field, unit);
-    if (!factor) m_problems.add(m_file.error(fmt::format("has {} that {}", excerpt(name), unit_error(field, unit))));
-    std::vector<double> values = in_order(name, m_content.read(name));
-    scale_decimals(values, factor.value_or(1));
-    return values;
+/// The axes that a file or the first field that says so has.
+std::optional<Axes> axes_stated(const ArrayFile& arrays, const FieldVariables& fields) {
+  std::vector<std::string> places;
+  if (arrays.hdf5() != nullptr) places.emplace_back("/");
+  for (const auto& [field, name] : fields.values) places.push_back("/" + name);
+  for (const std::string& place : places) {
+    const std::optional<std::string> word = arrays.text_attribute(place, "axes");
+    if (const auto said = word ? axes_named(*word) : std::nullopt) return said;
   }
-
-  [[nodiscard]] std::optional<Axes> find_axes(const FieldVariables& fields) const {
-    std::vector<std::string> places{"/"};
-    for (const auto& [field, name] : fields.values) places.push_back(name);
-    for (const std::string& place : places) {
-      const std::optional<std::string> word = m_content.text_attribute(place, "axes");
-      if (const auto said = word ? axes_named(*word) : std::nullopt) return said;
-    }
-    return std::nullopt;
-  }
-
-  const InputFile& m_file;
-  const Hdf5File& m_content;
-  std::vector<std::int64_t> m_shape;
-  ProblemList m_problems;
-};
-
-/// read(content) of a file; a failure is an error of the file.
-template <class Read>
-auto of_arrays(const InputFile& file, const Read& read) {
-  try {
-    return read(Hdf5File::open(file.path));
-  } catch (const RunError& error) {
-    throw InputError(file.where, file.key, error.what());
-  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes, std::vector<std::string>& unread) {
-  return of_arrays(file, [&](const Hdf5File& content) { return PointArrayReader(file, content).read(axes, unread); });
+  const ArrayFile arrays(file);
+  const FieldVariables variables(arrays.dataset_names("/"));
+  ProblemList problems;
+  PointArrays at_points(file, arrays, 1, problems);
+  at_points.lie_as(variables.values.empty() ? "upward" : variables.values.begin()->second);
+  PointFields result;
+  for (const auto& [field, name] : variables.values) {
+    const auto sigma = variables.sigma.find(field);
+    result.fields.add(field);
+    result.values.push_back(at_points.field(field, name));
+    result.sigma.push_back(sigma == variables.sigma.end() ? std::vector<double>()
+                                                          : at_points.field(field, sigma->second));
+  }
+  result.points = finite_points(file, at_points);
+  problems.throw_if_any();
+  set_axes(result, axes_stated(arrays, variables), axes, file);
+  if (arrays.hdf5() == nullptr) return result;
+  for (const std::string& name : further_names(*arrays.hdf5(), at_points, variables, unread)) {
+    auto column = read_point_column(*arrays.hdf5(), name);
+    // a grid of texts, or of numbers without coordinates
+    try {
+      if (column && !column->is_text) column->numbers = at_points.values(name);
+    } catch (const InputError&) {
+      column.reset();
+    }
+    if (column) {
+      result.columns.push_back(std::move(*column));
+    } else {
+      unread.push_back(name);
+    }
+  }
+  return result;
 }
 
 Points read_array_points(const InputFile& file) {
-  return of_arrays(file, [&](const Hdf5File& content) {
-    for (const char* name : direction_names) {
-      if (content.has(name)) continue;
-      throw file.error("is HDF5 or netCDF, but holds no points (easting, northing, upward), as a result has them");
-    }
-    return PointArrayReader(file, content).read_points();
-  });
+  const ArrayFile arrays(file);
+  for (const char* name : direction_names) {
+    if (arrays.has(name)) continue;
+    throw file.error("is HDF5 or netCDF, but holds no points (easting, northing, upward), as a result has them");
+  }
+  ProblemList problems;
+  PointArrays points(file, arrays, 1, problems);
+  points.lie_as("upward");
+  if (arrays.shape("upward").size() > 1) static_cast<void>(points.values("upward"));
+  Points found = finite_points(file, points);
+  problems.throw_if_any();
+  return found;
 }
 
 }  // namespace prismfield

@@ -16,6 +16,7 @@
 
 #include "formats/cf_attributes.hpp"
 #include "formats/file_content.hpp"
+#include "formats/grid_formats.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/input_file.hpp"
 
@@ -47,7 +48,45 @@ struct FieldVariables {
   std::map<Field, std::string> values, sigma;
 };
 
-/// How read_point_table() reads a table of points.
+/// The attribute `units` of a variable, "" for none.
+[[nodiscard]] std::string units_of(const ArrayFile& arrays, const std::string& variable);
+
+/// What lies at the points of an array file: stations, or the nodes of a grid, whatever the order of its dimensions and
+/// coordinates, easting fastest. Errors are InputErrors of the file; those of units are added to the problems.
+class PointArrays {
+public:
+  /// `length_to_si` makes coordinates metres. All have to outlive it.
+  PointArrays(const InputFile& file, const ArrayFile& arrays, double length_to_si, ProblemList& problems)
+      : m_file(file), m_arrays(arrays), m_length_to_si(length_to_si), m_problems(problems) {}
+
+  /// The points are a grid where those of this variable are; to be said first.
+  void lie_as(const std::string& variable);
+  [[nodiscard]] std::vector<double> values(const std::string& variable);
+  /// Of a field or its standard deviation, in the unit of the output.
+  [[nodiscard]] std::vector<double> field(Field field, const std::string& variable);
+  /// Of what was read before: the nodes of its grid, or as many stations. One height may be that of all nodes.
+  [[nodiscard]] Points points();
+  /// Whether arrays of this shape may lie there.
+  [[nodiscard]] bool has_shape(const std::vector<std::int64_t>& shape) const;
+
+private:
+  [[nodiscard]] std::vector<double> on_grid(const std::string& variable);
+  [[nodiscard]] std::vector<double> at_stations(const std::string& variable);
+  void check_length_unit(const std::string& variable);
+  [[nodiscard]] std::vector<double> in_metres(std::vector<double> numbers) const;
+  /// Of the first of these names that the file has.
+  [[nodiscard]] std::vector<double> coordinates(const std::vector<std::string>& names);
+
+  const InputFile& m_file;
+  const ArrayFile& m_arrays;
+  double m_length_to_si;
+  ProblemList& m_problems;
+  bool m_is_grid = false;
+  GridVariable m_grid;
+  std::int64_t m_n_stations = -1;
+};
+
+/// How a table of points is read.
 struct PointTableSpec {
   /// direction of z for its fields; unset: as a comment states (`.xyz` of this program), otherwise down
   std::optional<Axes> axes;

@@ -325,11 +325,6 @@ private:
       }
       return model;
     }
-    if (!arrays.is_hdf5()) {
-      throw m_spec.file.error(
-          "is a netCDF file of the classic format and holds no prisms and no cells; convert it with 'nccopy -k nc4 IN "
-          "OUT' first");
-    }
     for (const char* place : {"/easting", "/northing", "/upward"}) {
       if (arrays.has(place)) continue;
       throw m_spec.file.error(fmt::format(

@@ -171,11 +171,7 @@ Points read_result_points(const InputFile& file, const StationsFile& spec) {
                  fmt::format("is for tables; '{}' says itself what its points are", file.path.string()));
   }
   problems.throw_if_any();
-  Points points = read_array_points(file);
-  if (points.is_grid()) {
-    points.rounding = {rounding_of_grid(points.grid_easting), rounding_of_grid(points.grid_northing), 0};
-  }
-  return points;
+  return read_array_points(file);
 }
 
 }  // namespace
