@@ -17,24 +17,14 @@ using Words = std::vector<std::string>;
 constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-template <std::size_t n>
-bool is_one_of(const std::array<std::string_view, n>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-/// The words of a text in small letters, without dots: `m a.s.l.` is `m`, `asl`.
-Words words_of(std::string_view text) {
-  Words words{""};
-  for (const char c : lower_case(text)) {
-    if (c == '.') continue;
-    if (std::string_view(" \t_-,;:[]()").find(c) == std::string_view::npos) {
-      words.back() += c;
-    } else if (!words.back().empty()) {
-      words.emplace_back();
-    }
+/// Whether a word is one of some with a blank between them.
+bool is_one_of(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    const std::string_view first = words.substr(0, words.find(' '));
+    if (first == word) return true;
+    words.remove_prefix(std::min(first.size() + 1, words.size()));
   }
-  if (words.back().empty()) words.pop_back();
-  return words;
+  return false;
 }
 
 std::string joined(const Words& words) {
@@ -43,53 +33,29 @@ std::string joined(const Words& words) {
   return text;
 }
 
-struct LengthWord {
-  std::string_view word;
-  double metres;
-};
 constexpr double survey_foot = 1200.0 / 3937.0;
-/// The last ones say what they are measured from, too.
-constexpr std::array length_words = {LengthWord{"m", 1},
-                                     LengthWord{"metre", 1},
-                                     LengthWord{"metres", 1},
-                                     LengthWord{"meter", 1},
-                                     LengthWord{"meters", 1},
-                                     LengthWord{"mt", 1},
-                                     LengthWord{"mts", 1},
-                                     LengthWord{"metros", 1},
-                                     LengthWord{"km", 1000},
-                                     LengthWord{"kilometre", 1000},
-                                     LengthWord{"kilometres", 1000},
-                                     LengthWord{"kilometer", 1000},
-                                     LengthWord{"kilometers", 1000},
-                                     LengthWord{"ft", foot},
-                                     LengthWord{"foot", foot},
-                                     LengthWord{"feet", foot},
-                                     LengthWord{"usft", survey_foot},
-                                     LengthWord{"ftus", survey_foot},
-                                     LengthWord{"cm", 0.01},
-                                     LengthWord{"mm", 0.001},
-                                     LengthWord{"msnm", 1},
-                                     LengthWord{"masl", 1},
-                                     LengthWord{"mamsl", 1},
-                                     LengthWord{"mahd", 1}};
+/// Words with a blank between them, and what they are in metres; some say what they are measured from, too.
+constexpr std::array<std::pair<std::string_view, double>, 6> length_words = {
+    {{"m metre metres meter meters mt mts metros msnm masl mamsl mahd", 1},
+     {"km kilometre kilometres kilometer kilometers", 1000},
+     {"ft foot feet", foot},
+     {"usft ftus", survey_foot},
+     {"cm", 0.01},
+     {"mm", 0.001}}};
 
 std::optional<double> metres_in_word(std::string_view word) {
-  for (const LengthWord& known : length_words) {
-    if (known.word == word) return known.metres;
+  for (const auto& [words, metres] : length_words) {
+    if (is_one_of(words, word)) return metres;
   }
   return std::nullopt;
 }
 
 /// What coordinates and heights refer to, and where they come from: no part of a name.
-constexpr std::array<std::string_view, 63> references = {
-    "utm",         "zone",       "mga",     "mga94",    "mga2020",  "gda",       "gda94",       "gda2020",    "wgs",
-    "wgs84",       "nad",        "nad27",   "nad83",    "etrs",     "etrs89",    "sirgas",      "sirgas2000", "psad56",
-    "sad69",       "tm",         "gk",      "lcc",      "mercator", "epsg",      "ahd",         "ahd71",      "navd",
-    "navd88",      "ngvd29",     "nap",     "msl",      "amsl",     "asl",       "above",       "mean",       "sea",
-    "level",       "egm96",      "egm2008", "geoid",    "ell",      "ellipsoid", "ellipsoidal", "ellips",     "ortho",
-    "orthometric", "datum",      "grid",    "local",    "map",      "proj",      "projected",   "projection", "coord",
-    "coords",      "coordinate", "point",   "position", "gps",      "dgps",      "rtk",         "station",    "survey"};
+constexpr std::string_view references =
+    "utm zone mga mga94 mga2020 gda gda94 gda2020 wgs wgs84 nad nad27 nad83 etrs etrs89 sirgas sirgas2000 psad56 "
+    "sad69 tm gk lcc mercator epsg ahd ahd71 navd navd88 ngvd29 nap msl amsl asl above mean sea level egm96 egm2008 "
+    "geoid ell ellipsoid ellipsoidal ellips ortho orthometric datum grid local map proj projected projection coord "
+    "coords coordinate point position gps dgps rtk station survey";
 
 /// A number of a zone or of a reference system: 33n, 28355.
 bool is_number_of_zone(const std::string& word) {
@@ -107,10 +73,23 @@ bool is_reference(const std::string& word) {
   return is_one_of(references, word) || is_number_of_zone(word) || (has_number && digit != std::string::npos);
 }
 
-constexpr std::array<std::string_view, 9> angles = {"deg", "degree",  "degrees",  "dd",  "dms",
-                                                    "rad", "radians", "\xc2\xb0", "\xb0"};
+constexpr std::string_view angles = "deg degree degrees dd dms rad radians \xc2\xb0 \xb0";
 
 }  // namespace
+
+std::vector<std::string> words_of(std::string_view text) {
+  Words words{""};
+  for (const char c : lower_case(text)) {
+    if (c == '.') continue;
+    if (std::string_view(" \t_-,;:[]()").find(c) == std::string_view::npos) {
+      words.back() += c;
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
 
 std::string_view trimmed(std::string_view text) noexcept {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
@@ -146,8 +125,8 @@ bool is_angle(std::string_view unit) {
 
 bool looks_like_unit(std::string_view text) {
   constexpr std::size_t longest = 6;
-  constexpr std::array<std::string_view, 9> longer = {"fathom",    "fathoms",    "furlong",   "furlongs",  "nautical",
-                                                      "decimetre", "decimetres", "decimeter", "decimeters"};
+  constexpr std::string_view longer =
+      "fathom fathoms furlong furlongs nautical decimetre decimetres decimeter decimeters";
   const Words words = words_of(text);
   if (metres_in(text) || is_angle(text)) return true;
   if (words.empty() || is_reference(words.front())) return false;

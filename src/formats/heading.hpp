@@ -12,6 +12,9 @@
 
 namespace prismfield {
 
+/// The words of a text in small letters, without dots: `m a.s.l.` is `m`, `asl`.
+[[nodiscard]] std::vector<std::string> words_of(std::string_view text);
+
 /// The international foot, m.
 inline constexpr double foot = 0.3048;
 

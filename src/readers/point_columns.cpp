@@ -54,43 +54,28 @@ std::string other_length_unit(const std::string& unit, double length_to_si) {
 TableRequest place_columns() {
   TableRequest request;
   request.needed = {"easting", "northing", "upward"};
-  const auto add = [&](const char* meaning, std::initializer_list<const char*> spellings,
-                       Spelling strength = Spelling::other) {
-    for (const char* const spelling : spellings) request.aliases.push_back({spelling, meaning, strength});
+  const auto add = [&](const char* meaning, std::string_view spellings, Spelling strength = Spelling::other) {
+    for (std::string& spelling : words_of(spellings))
+      request.aliases.push_back({std::move(spelling), meaning, strength});
   };
-  add("easting", {"east", "eastings", "utmx", "utme", "utmeast", "utmeasting", "xutm", "eastutm", "eastingutm",
-                  "xcoord", "xcoordinate", "coordx", "projectionxcoordinate", "este", "leste", "est", "rechtswert",
-                  "ostwert", "\xe4\xb8\x9c\xe5\x9d\x90\xe6\xa0\x87"});
-  add("northing", {"north", "northings", "utmy", "utmn", "utmnorth", "utmnorthing", "yutm", "northutm", "northingutm",
-                   "ycoord", "ycoordinate", "coordy", "projectionycoordinate", "norte", "nord", "hochwert", "nordwert",
-                   "\xe5\x8c\x97\xe5\x9d\x90\xe6\xa0\x87"});
+  // in UTF-8, in Latin-1, and in Chinese, too
+  add("easting",
+      "east eastings utmx utme utmeast utmeasting xutm eastutm eastingutm xcoord xcoordinate coordx "
+      "projectionxcoordinate "
+      "este leste est rechtswert ostwert \xe4\xb8\x9c\xe5\x9d\x90\xe6\xa0\x87");
+  add("northing",
+      "north northings utmy utmn utmnorth utmnorthing yutm northutm northingutm ycoord ycoordinate coordy "
+      "projectionycoordinate norte nord hochwert nordwert \xe5\x8c\x97\xe5\x9d\x90\xe6\xa0\x87");
   add("upward",
-      // in UTF-8 and in Latin-1, and in Chinese
-      {"elevation",
-       "elev",
-       "height",
-       "altitude",
-       "alt",
-       "hgt",
-       "up",
-       "utmz",
-       "zcoord",
-       "zcoordinate",
-       "coordz",
-       "cota",
-       "quota",
-       "altitud",
-       "altura",
-       "hoehe",
-       "h\xc3\xb6he",
-       "h\xf6he",
-       "\xe9\xab\x98\xe7\xa8\x8b",
-       "\xe6\xb5\xb7\xe6\x8b\x94"});
-  add("easting", {"x", "e"}, Spelling::weak);
-  add("northing", {"y", "n"}, Spelling::weak);
-  add("upward", {"z", depth}, Spelling::weak);
+      "elevation elev height altitude alt hgt up utmz zcoord zcoordinate coordz cota quota altitud altura hoehe "
+      "h\xc3\xb6"
+      "he h\xf6"
+      "he \xe9\xab\x98\xe7\xa8\x8b \xe6\xb5\xb7\xe6\x8b\x94");
+  add("easting", "x e", Spelling::weak);
+  add("northing", "y n", Spelling::weak);
+  add("upward", "z depth", Spelling::weak);
   // of a flight, the ground below it; surveyors' reduced levels
-  add("upward", {"dem", "rl", "h", "ht", "gpsalt", "gpsheight", "gpsz"}, Spelling::weakest);
+  add("upward", "dem rl h ht gpsalt gpsheight gpsz", Spelling::weakest);
   request.of_places = true;
   request.refused = {"longitude", "lon", "long", "latitude", "lat", "lng"};
   request.why_refused =

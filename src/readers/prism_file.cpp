@@ -235,20 +235,9 @@ RawPrisms read_prism_table(const InputFile& file, const PrismsSpec& spec, Proble
   request.aliases = prism_aliases(spec.z_down);
   request.columns = spec.columns;
   request.columns_key = "model.prisms.columns";
-  request.refused = {"magnetisation",
-                     "magnetisationeasting",
-                     "magnetisationnorthing",
-                     "magnetisationupward",
-                     "magnetization",
-                     "magnetizationeasting",
-                     "magnetizationnorthing",
-                     "magnetizationupward",
-                     "mx",
-                     "my",
-                     "mz",
-                     "chi",
-                     "sus",
-                     "susceptibility"};
+  request.refused = words_of(
+      "magnetisation magnetisationeasting magnetisationnorthing magnetisationupward magnetization magnetizationeasting "
+      "magnetizationnorthing magnetizationupward mx my mz chi sus susceptibility");
   request.why_refused =
       "magnetic prisms have the columns magnetization_easting, magnetization_northing, magnetization_upward (A/m) and "
       "susceptibility (SI)";
