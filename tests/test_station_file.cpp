@@ -454,7 +454,7 @@ TEST_F(StationsTest, OfAResultAreItsPoints) {
   const auto path = m_folder / "r.h5";
   WriteSpec spec;
   spec.file = path;
-  std::ofstream(path, std::ios::binary) << point_image(fields, spec);
+  static_cast<void>(write_content(spec, fields));
   m_run.observations = StationsFile(path);
   Points points = make();
   EXPECT_TRUE(points.is_grid());

@@ -32,26 +32,6 @@
 namespace prismfield {
 namespace {
 
-/// What follows the last byte of an HDF5 file that this program wrote: a checksum, XXH3, of the whole file. By it a
-/// reader knows that a byte has changed before HDF5 parses any, whatever the byte belongs to: values, names, units or
-/// the index of the chunks. HDF5 reads past it, and cuts it off when it changes the file. Its numbers are in this
-/// machine's order of bytes.
-class FileSeal {
-public:
-  /// Bytes that follow those added before.
-  void add(const void* bytes, std::size_t n) noexcept;
-  /// Bytes that follow too, but are written by others and have checksums of their own.
-  void leave_out(std::int64_t n);
-  /// What is to be written after all that was added.
-  [[nodiscard]] std::string bytes();
-
-private:
-  Checksum m_checksum;
-  std::int64_t m_length = 0;
-  /// pairs of offset and length
-  std::vector<std::int64_t> m_left_out;
-};
-
 constexpr std::string_view seal_mark = "prismfield seal\n";
 constexpr std::int64_t number_bytes = sizeof(std::int64_t), pair_bytes = 2 * number_bytes;
 /// pairs, their number, the length without the seal, the digest, the mark
@@ -63,6 +43,40 @@ template <class Value>
 void append(std::string& to, const Value& value) {
   to.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
+
+/// What follows the last byte of an HDF5 file that this program wrote: a checksum, XXH3, of the whole file. By it a
+/// reader knows that a byte has changed before HDF5 parses any, whatever the byte belongs to: values, names, units or
+/// the index of the chunks. HDF5 reads past it, and cuts it off when it changes the file. Its numbers are in this
+/// machine's order of bytes.
+class FileSeal {
+public:
+  /// Bytes that follow those added before.
+  void add(const void* bytes, std::size_t n) noexcept {
+    m_checksum.add_bytes(bytes, n);
+    m_length += static_cast<std::int64_t>(n);
+  }
+  /// Bytes that follow too, but are written by others and have checksums of their own.
+  void leave_out(std::int64_t n) {
+    m_left_out.insert(m_left_out.end(), {m_length, n});
+    m_length += n;
+  }
+  /// What is to be written after all that was added.
+  [[nodiscard]] std::string bytes() {
+    std::string seal;
+    for (const std::int64_t number : m_left_out) append(seal, number);
+    append(seal, static_cast<std::int64_t>(m_left_out.size() / 2));
+    append(seal, m_length);
+    m_checksum.add_bytes(seal.data(), seal.size());
+    append(seal, m_checksum.digest());
+    return seal.append(seal_mark);
+  }
+
+private:
+  Checksum m_checksum;
+  std::int64_t m_length = 0;
+  /// pairs of offset and length
+  std::vector<std::int64_t> m_left_out;
+};
 
 /// The seal that belongs to `file`, of `length` bytes before it, in which the pairs are left out.
 std::string expected_seal(std::ifstream& in, std::int64_t length, const std::vector<std::int64_t>& pairs) {
@@ -87,26 +101,6 @@ std::string expected_seal(std::ifstream& in, std::int64_t length, const std::vec
   }
   add_until(length);
   return seal.bytes();
-}
-
-void FileSeal::add(const void* bytes, std::size_t n) noexcept {
-  m_checksum.add_bytes(bytes, n);
-  m_length += static_cast<std::int64_t>(n);
-}
-
-void FileSeal::leave_out(std::int64_t n) {
-  m_left_out.insert(m_left_out.end(), {m_length, n});
-  m_length += n;
-}
-
-std::string FileSeal::bytes() {
-  std::string seal;
-  for (const std::int64_t number : m_left_out) append(seal, number);
-  append(seal, static_cast<std::int64_t>(m_left_out.size() / 2));
-  append(seal, m_length);
-  m_checksum.add_bytes(seal.data(), seal.size());
-  append(seal, m_checksum.digest());
-  return seal.append(seal_mark);
 }
 
 /// Throws RunError where a file has a seal that is not that of its bytes.
@@ -1169,12 +1163,6 @@ std::int64_t Hdf5File::write_around(const std::function<void(std::int64_t, const
   const std::string end = seal.bytes();
   write(at, end.data(), end.size());
   return at + static_cast<std::int64_t>(end.size());
-}
-
-std::string sealed_image(const Hdf5File& file) {
-  std::string image;
-  file.write_sealed([&](const void* bytes, std::size_t n) { image.append(static_cast<const char*>(bytes), n); });
-  return image;
 }
 
 std::string hdf5_version() {

@@ -145,9 +145,6 @@ private:
   std::unique_ptr<Impl> m_impl;
 };
 
-/// All that write_sealed() hands over.
-[[nodiscard]] std::string sealed_image(const Hdf5File& file);
-
 /// "1.10.8"
 [[nodiscard]] std::string hdf5_version();
 

@@ -18,7 +18,7 @@
 
 namespace prismfield {
 
-std::string cell_image(const CellModel& model, const WriteSpec& spec) {
+Hdf5File cell_arrays(const CellModel& model, const WriteSpec& spec) {
   Hdf5File out = Hdf5File::create_in_memory(spec.file);
   write_origin(out, spec.title, spec.command);
   write_crs(out, spec.crs);
@@ -35,10 +35,10 @@ std::string cell_image(const CellModel& model, const WriteSpec& spec) {
     out.write_attribute(values.name, "_FillValue", std::numeric_limits<double>::quiet_NaN());
     write_range(out, values.name, values.values.data(), static_cast<std::int64_t>(values.values.size()));
   }
-  return sealed_image(out);
+  return out;
 }
 
-std::string prism_image(const ListedPrisms& prisms, const WriteSpec& spec) {
+Hdf5File prism_arrays(const ListedPrisms& prisms, const WriteSpec& spec) {
   Hdf5File out = Hdf5File::create_in_memory(spec.file);
   write_origin(out, spec.title, spec.command);
   write_crs(out, spec.crs);
@@ -54,7 +54,7 @@ std::string prism_image(const ListedPrisms& prisms, const WriteSpec& spec) {
   for (const PropertyColumn& property : properties_of(prisms)) {
     write(property.name, *property.values, unit_of_property(property.name));
   }
-  return sealed_image(out);
+  return out;
 }
 
 void write_prism_table(TextOutput& out, const ListedPrisms& prisms, bool csv, double density_to_si,
@@ -90,7 +90,7 @@ void write_prism_table(TextOutput& out, const ListedPrisms& prisms, bool csv, do
   }
 }
 
-std::string point_image(const PointFields& points, const WriteSpec& spec) {
+Hdf5File point_arrays(const PointFields& points, const WriteSpec& spec) {
   Hdf5File out = Hdf5File::create_in_memory(spec.file);
   write_origin(out, spec.title, spec.command);
   write_crs(out, spec.crs);
@@ -111,7 +111,7 @@ std::string point_image(const PointFields& points, const WriteSpec& spec) {
     out.write_attribute(field_name, "ancillary_variables", sigma_name);
   }
   for (const PointColumn& column : points.columns) write_point_column(out, layout, column);
-  return sealed_image(out);
+  return out;
 }
 
 }  // namespace prismfield

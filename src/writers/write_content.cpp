@@ -179,11 +179,13 @@ private:
         },
         about_bytes);
   }
-  void as_image(const std::string& image) const {
+  void as_arrays(const Hdf5File& file) const {
     write_complete_file(
         m_spec.file, "the file",
-        [&](TemporaryFile& temporary, const std::filesystem::path&) { temporary.write(image.data(), image.size()); },
-        static_cast<std::int64_t>(image.size()));
+        [&](TemporaryFile& temporary, const std::filesystem::path&) {
+          file.write_sealed([&](const void* bytes, std::size_t n) { temporary.write(bytes, n); });
+        },
+        std::ssize(file.image()));
   }
   [[nodiscard]] const char* density_unit() const { return m_to_si == 1 ? "kg/m3" : "g/cm3"; }
 
@@ -236,7 +238,7 @@ private:
         });
         break;
       case FileFormat::vtu: as_text(text_bytes_of(prisms), [&](TextOutput& out) { write_vtu(out, prisms); }); break;
-      default: as_image(prism_image(prisms, m_spec));
+      default: as_arrays(prism_arrays(prisms, m_spec));
     }
     m_written.what = counted(prisms.size(), "prism");
     for (const PropertyColumn& property : properties_of(prisms)) {
@@ -287,7 +289,7 @@ private:
         m_written.how = "Z up, in m" + text_of_values(model, "NaN and marked in active");
         break;
       default:
-        as_image(cell_image(model, m_spec));
+        as_arrays(cell_arrays(model, m_spec));
         m_written.how = "(upward, northing, easting), in m" + text_of_values(model, "NaN");
     }
   }
@@ -433,7 +435,7 @@ private:
         });
         break;
       case FileFormat::vtp: as_text(text_bytes_of(turned), [&](TextOutput& out) { write_vtp(out, turned); }); break;
-      default: as_image(point_image(turned, m_spec));
+      default: as_arrays(point_arrays(turned, m_spec));
     }
     m_written.how = "heights upwards in m";
     std::vector<std::string> units;

@@ -51,18 +51,18 @@ struct WrittenFile {
 /// "32,000 cells (40 x 40 x 20), density -3 to 400 kg/m3", one line.
 [[nodiscard]] std::string describe(const FileContent& content);
 
-/// The bytes of an HDF5 file that netCDF-4 programs open: dimensions upward, northing, easting with centres and bounds,
+/// An HDF5 file in memory that netCDF-4 programs open: dimensions upward, northing, easting with centres and bounds,
 /// and the values. Throws RunError.
-[[nodiscard]] std::string cell_image(const CellModel& model, const WriteSpec& spec);
+[[nodiscard]] Hdf5File cell_arrays(const CellModel& model, const WriteSpec& spec);
 /// The same of prisms: one-dimensional datasets west ... top and their properties.
-[[nodiscard]] std::string prism_image(const ListedPrisms& prisms, const WriteSpec& spec);
+[[nodiscard]] Hdf5File prism_arrays(const ListedPrisms& prisms, const WriteSpec& spec);
 /// Writes prisms as a table with a line of names, densities over `density_to_si`: csv, or separated by blanks below
 /// comments. Throws RunError.
 void write_prism_table(TextOutput& out, const ListedPrisms& prisms, bool csv, double density_to_si,
                        const std::string& command);
 
-/// The bytes of an HDF5 file as `run` writes it, without what only a run knows. Throws RunError.
-[[nodiscard]] std::string point_image(const PointFields& points, const WriteSpec& spec);
+/// An HDF5 file in memory as `run` writes it, without what only a run knows. Throws RunError.
+[[nodiscard]] Hdf5File point_arrays(const PointFields& points, const WriteSpec& spec);
 
 // Files of VTK's XML formats, for ParaView, VisIt and PyVista: numbers as bytes behind the XML, z up, lengths in
 // metres.

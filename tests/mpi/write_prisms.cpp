@@ -22,7 +22,10 @@ int main(int argc, char** argv) {
     for (std::size_t c = 0; c < names.size(); ++c) {
       file.write(std::string("/") + names[c], {static_cast<std::int64_t>(columns[c].size())}, columns[c].data());
     }
-    std::ofstream(argv[2], std::ios::binary) << prismfield::sealed_image(file);
+    std::ofstream out(argv[2], std::ios::binary);
+    file.write_sealed([&](const void* bytes, std::size_t n) {
+      out.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(n));
+    });
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 1;
