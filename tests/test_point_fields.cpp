@@ -132,7 +132,7 @@ TEST(PointTable, ComesInTheUnitsOfTheOutput) {
   EXPECT_THAT(points.sigma[0], ElementsAre(0.02));
   EXPECT_TRUE(std::isnan(points.values[1][0]));
   EXPECT_THAT(testing::mistakes([&] { read("x,y,z,gz [furlong]\n1,2,3,4\n"); }),
-              HasSubstr("'gz [furlong]' is in 'furlong'; mGal, uGal, Gal, m/s2"));
+              HasSubstr("t.csv:1: column gz is in 'furlong'; mGal, uGal, Gal, m/s2"));
   EXPECT_THAT(testing::mistakes([&] { read("x,y,z,gz,g_z\n1,2,3,4,5\n"); }), HasSubstr("two columns hold gz"));
 }
 

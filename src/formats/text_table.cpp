@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -876,6 +877,10 @@ private:
       if (w == Layout::nobody) continue;
       const std::string_view field = unquoted(fields[c]);
       double& value = m_values[static_cast<std::size_t>(w)];
+      if (m_request.may_lack && w >= static_cast<int>(m_request.needed.size()) && is_dummy(field)) {
+        value = std::numeric_limits<double>::quiet_NaN();
+        continue;
+      }
       const NumberStatus status = parse_number(field, value);
       const bool is_number = status == NumberStatus::ok && std::isfinite(value);
       if (is_number && value != of_geosoft) continue;

@@ -76,6 +76,8 @@ struct TableRequest {
   std::string columns_key;
   /// another remedy for a file without the last needed column; may be empty
   std::string last_column_remedy;
+  /// an optional column is NaN where a field of it says that it has no number, see is_dummy()
+  bool may_lack = false;
   /// the table gets its rows as text, too
   bool keeps_text = false;
 };

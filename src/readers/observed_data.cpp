@@ -151,18 +151,14 @@ private:
   }
 
   [[nodiscard]] TableRequest columns_wanted() const {
-    TableRequest request = place_columns();
+    const FieldList fields = wanted().value_or(FieldList::every());
+    FieldList with_sigma;
+    for_each_field(fields, [&](Field field) {
+      if (!has_rule(field)) with_sigma.add(field);
+    });
+    TableRequest request = field_columns(fields, with_sigma);
     request.columns = m_spec.columns;
     request.columns_key = m_file.key_beside("columns");
-    for_each_field(wanted().value_or(FieldList::every()), [&](Field field) {
-      const std::string plain = plain_name(name_of(field));
-      request.optional.push_back(name_of(field));
-      request.aliases.push_back({plain, name_of(field)});
-      if (has_rule(field)) return;
-      request.optional.push_back(sigma_of(field));
-      for (const std::string& name : {"sigma" + plain, plain + "sigma"})
-        request.aliases.push_back({name, sigma_of(field)});
-    });
     request.optional.emplace_back("sigma");
     return request;
   }
@@ -170,22 +166,12 @@ private:
   void read_columns() {
     const TableRequest request = columns_wanted();
     Table table = read_table(m_file, request, m_problems);
-    Words names = request.needed;
-    names.insert(names.end(), request.optional.begin(), request.optional.end());
     std::vector<std::string> notes;
     places_to_metres(m_file, table, {m_spec.length_to_si, std::nullopt, true}, m_problems, notes);
     if (table.rows() == 0) return;
     note_columns(request, table);
-    // in the unit of the output of the field that it is of
     const auto column = [&](const std::string& name, Field field) {
-      const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-      if (at == names.size() || table.columns[at].empty()) return std::vector<double>();
-      const std::optional<double> factor = unit_factor(field, table.units[at]);
-      if (!factor) {
-        m_problems.add(table.named_where, table.named_key, "column " + name + " " + unit_error(field, table.units[at]));
-      }
-      scale_decimals(table.columns[at], factor.value_or(1));
-      return std::move(table.columns[at]);
+      return take_column(table, request, name, field, m_problems);
     };
     FieldList there;
     for_each_field(FieldList::every(), [&](Field field) {

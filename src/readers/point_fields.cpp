@@ -29,23 +29,6 @@
 namespace prismfield {
 namespace {
 
-/// A field of a row as a number, NaN for a dummy; nothing where it is text.
-std::optional<double> number_in(std::string_view text) {
-  text = unquoted(text);
-  double value = std::numeric_limits<double>::quiet_NaN();
-  if (is_dummy(text) || parse_number(text, value) == NumberStatus::ok) return value;
-  return std::nullopt;
-}
-
-/// A column of a table that holds a field or its standard deviation, and the factor to the unit of the output.
-struct FieldColumn {
-  std::size_t number = 0;
-  Field field = Field::potential;
-  bool is_sigma = false;
-  double factor = 1;
-  std::vector<double> values;
-};
-
 /// Sets the axes that the file says or the user, who has to say the same. Throws InputError.
 void set_axes(PointFields& points, std::optional<Axes> said, std::optional<Axes> asked, const InputFile& file) {
   if (said && asked && *said != *asked) {
@@ -55,39 +38,6 @@ void set_axes(PointFields& points, std::optional<Axes> said, std::optional<Axes>
   }
   points.axes = said ? *said : asked.value_or(Axes::z_down);
   points.axes_are_stated = said || asked;
-}
-
-/// The columns of a table that hold fields; the numbers of those that are neither these nor places go to `further`.
-std::vector<FieldColumn> field_columns(const InputFile& file, const Table& table, ProblemList& problems,
-                                       std::vector<std::size_t>& further) {
-  std::vector<FieldColumn> columns;
-  for (std::size_t c = 0; c < table.names.size(); ++c) {
-    const auto [name, unit] = name_and_unit(unquoted(table.names[c]));
-    const std::optional<FieldWord> found = field_meant(name);
-    if (!found) {
-      const bool is_place = std::find(table.at.begin(), table.at.end(), static_cast<int>(c)) != table.at.end();
-      if (!is_place) further.push_back(c);
-      continue;
-    }
-    const std::optional<double> factor = unit_factor(found->field, unit);
-    if (!factor) problems.add(file.path.string(), "", excerpt(table.names[c]) + " " + unit_error(found->field, unit));
-    for (const FieldColumn& before : columns) {
-      if (before.field != found->field || before.is_sigma != found->is_sigma) continue;
-      problems.add(file.path.string(), "",
-                   fmt::format("two columns hold {}; take one out",
-                               std::string(info(found->field).name) + (found->is_sigma ? "_sigma" : "")));
-    }
-    columns.push_back({c, found->field, found->is_sigma, factor.value_or(1), {}});
-  }
-  return columns;
-}
-
-/// The field's values or standard deviations; null where no column has them.
-std::vector<double>* values_in(std::vector<FieldColumn>& columns, Field field, bool is_sigma) {
-  const auto found = std::find_if(columns.begin(), columns.end(), [&](const FieldColumn& column) {
-    return column.field == field && column.is_sigma == is_sigma;
-  });
-  return found == columns.end() ? nullptr : &found->values;
 }
 
 /// Whether numbers rise by equal steps but for rounding.
@@ -154,8 +104,37 @@ void check_no_nan(const ColumnOfField& column, Field field, const char* format) 
   }
 }
 
-PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, std::vector<std::string>& notes) {
+TableRequest field_columns(FieldList fields, FieldList with_sigma) {
   TableRequest request = place_columns();
+  for (const FieldInfo& field : fields) {
+    const std::string name(field.name), plain = plain_name(name), sigma = name + std::string(sigma_suffix);
+    request.optional.push_back(name);
+    request.aliases.push_back({plain, name});
+    if (!with_sigma.contains(field.field)) continue;
+    request.optional.push_back(sigma);
+    for (const std::string& spelling : {"sigma" + plain, plain + "sigma"}) request.aliases.push_back({spelling, sigma});
+  }
+  return request;
+}
+
+std::vector<double> take_column(Table& table, const TableRequest& request, const std::string& name, Field field,
+                                ProblemList& problems) {
+  const auto found = std::find(request.optional.begin(), request.optional.end(), name);
+  const std::size_t at = request.needed.size() + static_cast<std::size_t>(found - request.optional.begin());
+  if (at == table.columns.size() || table.columns[at].empty()) return {};
+  const std::optional<double> factor = unit_factor(field, table.units[at]);
+  if (!factor) {
+    problems.add(table.named_where, table.named_key, "column " + name + " " + unit_error(field, table.units[at]));
+  }
+  scale_decimals(table.columns[at], factor.value_or(1));
+  return std::move(table.columns[at]);
+}
+
+PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, std::vector<std::string>& notes) {
+  TableRequest request = field_columns(FieldList::every(), FieldList::every());
+  request.may_lack = true;
+  request.keeps_text = true;
+  if (spec.columns_without_names > 0) request.columns = request.needed;
   if (spec.columns_without_names > 3) {
     if (!spec.field) {
       throw file.error(
@@ -165,50 +144,43 @@ PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, 
                       spec.columns_without_names));
     }
     const std::string name(info(*spec.field).name);
-    request.columns = {"easting", "northing", "upward", name};
+    request.columns.push_back(name);
     if (spec.columns_without_names > 4) request.columns.push_back(name + std::string(sigma_suffix));
   }
-  request.keeps_text = true;
   ProblemList problems;
   Table table = read_table(file, request, problems);
   static_cast<void>(places_to_metres(file, table, {}, problems, notes));
   PointFields result;
+  for (const FieldInfo& field : field_infos) {
+    const std::string name(field.name), sigma_name = name + std::string(sigma_suffix);
+    std::vector<double> values = take_column(table, request, name, field.field, problems);
+    std::vector<double> sigma = take_column(table, request, sigma_name, field.field, problems);
+    if (values.empty() && !sigma.empty()) notes.push_back(fmt::format("{} without {} is left out", sigma_name, name));
+    if (values.empty()) continue;
+    result.fields.add(field.field);
+    result.values.push_back(std::move(values));
+    result.sigma.push_back(std::move(sigma));
+  }
+  std::vector<std::size_t> further;
+  for (std::size_t c = 0; c < table.names.size(); ++c) {
+    if (std::find(table.at.begin(), table.at.end(), static_cast<int>(c)) != table.at.end()) continue;
+    further.push_back(c);
+    if (const auto again = field_meant(name_and_unit(unquoted(table.names[c])).first)) {
+      problems.add(file.path.string(), "",
+                   fmt::format("two columns hold {}{}; take one out", info(again->field).name,
+                               again->is_sigma ? sigma_suffix : ""));
+    }
+  }
   Points& points = result.points;
   points.easting = std::move(table.columns[0]);
   points.northing = std::move(table.columns[1]);
   points.upward = std::move(table.columns[2]);
-  std::vector<std::size_t> further;
-  std::vector<FieldColumn> columns = field_columns(file, table, problems, further);
   LimitedProblems limited(problems, file.path.string());
-  const auto where = [&](std::size_t i) { return line_of(file, table.lines[i]); };
-  table.text.each([&](std::size_t i, const std::vector<std::string_view>& fields) {
-    for (FieldColumn& column : columns) {
-      const std::string_view text = fields[column.number];
-      const std::optional<double> value = number_in(text);
-      if (!value || std::isinf(*value)) {
-        limited.add("text where a number belongs", [&] {
-          return Problem{where(i), std::string(info(column.field).name), excerpt(unquoted(text)) + " is not a number"};
-        });
-      }
-      column.values.push_back(value.value_or(0));
-    }
-  });
-  refuse_dummies(points, where, limited);
+  refuse_dummies(
+      points, [&](std::size_t i) { return line_of(file, table.lines[i]); }, limited);
   limited.finish();
   problems.throw_if_any();
   set_axes(result, axes_said(table), spec.axes, file);
-  for (FieldColumn& column : columns) scale_decimals(column.values, column.factor);
-  for (const FieldInfo& field : field_infos) {
-    std::vector<double>* const values = values_in(columns, field.field, false);
-    std::vector<double>* const sigma = values_in(columns, field.field, true);
-    if (values == nullptr) {
-      if (sigma != nullptr) notes.push_back(fmt::format("{}_sigma without {} is left out", field.name, field.name));
-      continue;
-    }
-    result.fields.add(field.field);
-    result.values.push_back(std::move(*values));
-    result.sigma.push_back(sigma == nullptr ? std::vector<double>() : std::move(*sigma));
-  }
   StationColumns own;
   own.names = std::move(table.names);
   own.text = std::move(table.text);

@@ -19,6 +19,7 @@
 #include "formats/grid_formats.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/input_file.hpp"
+#include "formats/text_table.hpp"
 
 namespace prismfield {
 
@@ -85,6 +86,12 @@ private:
   GridVariable m_grid;
   std::int64_t m_n_stations = -1;
 };
+
+/// The columns of a table of points: places and, where it has them, fields and the standard deviations of some.
+[[nodiscard]] TableRequest field_columns(FieldList fields, FieldList with_sigma);
+/// Takes a column of these, in the unit of the output, out of the table that was read; empty where it has none.
+[[nodiscard]] std::vector<double> take_column(Table& table, const TableRequest& request, const std::string& name,
+                                              Field field, ProblemList& problems);
 
 /// How a table of points is read.
 struct PointTableSpec {
