@@ -200,4 +200,47 @@ NumberStatus parse_number(std::string_view text, double& value) noexcept {
   return at == end ? status : NumberStatus::no_number;
 }
 
+std::string_view number_text(double value, std::array<char, longest_number>& text) {
+  const double size = std::fabs(value);
+  const bool plain = value == 0 || (size >= 1e-5 && size < 1e16);
+  const auto [end, status] = std::to_chars(text.data(), text.data() + text.size(), value,
+                                           plain ? std::chars_format::fixed : std::chars_format::scientific);
+  return {text.data(), static_cast<std::size_t>(end - text.data())};
+}
+
+std::string number_text(double value) {
+  std::array<char, longest_number> text{};
+  return std::string(number_text(value, text));
+}
+
+std::int64_t text_bytes(const std::vector<double>& values) {
+  const std::size_t step = std::max<std::size_t>(1, values.size() / 1000);
+  double bytes = 0;
+  double n = 0;
+  for (std::size_t i = 0; i < values.size(); i += step, ++n) {
+    bytes += static_cast<double>(number_text(values[i]).size() + 1);
+  }
+  return n == 0 ? 0 : static_cast<std::int64_t>(bytes / n * static_cast<double>(values.size()));
+}
+
+double in_unit(double value, double to_si) {
+  if (to_si == 1) return value;
+  const double guess = value / to_si;
+  // the neighbours of 0 are -0 and numbers that nobody means
+  if (!std::isfinite(guess) || guess == 0) return guess;
+  constexpr double up = std::numeric_limits<double>::infinity();
+  double candidate = std::nextafter(std::nextafter(guess, -up), -up);
+  double best = guess;
+  std::size_t shortest = std::numeric_limits<std::size_t>::max();
+  for (int i = 0; i < 5; ++i, candidate = std::nextafter(candidate, up)) {
+    if (candidate * to_si != value) continue;
+    const std::size_t length = number_text(candidate).size();
+    // the guess wins among equals
+    if (length > shortest || (length == shortest && candidate != guess)) continue;
+    shortest = length;
+    best = candidate;
+  }
+  return best;
+}
+
 }  // namespace prismfield

@@ -2,8 +2,12 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <array>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -52,5 +56,21 @@ template <class Integer>
   value = result;
   return NumberStatus::ok;
 }
+
+/// 17 digits, at most 5 zeros before them, sign and point; or 17 digits, sign, point and exponent.
+inline constexpr std::size_t longest_number = 32;
+
+/// The shortest number that reads as this double again; without an exponent where that is no longer than 17 digits and
+/// some zeros.
+[[nodiscard]] std::string number_text(double value);
+/// The same in memory of one's own.
+[[nodiscard]] std::string_view number_text(double value, std::array<char, longest_number>& text);
+
+/// Bytes of these values as text, one separator each, by a thousand of them.
+[[nodiscard]] std::int64_t text_bytes(const std::vector<double>& values);
+
+/// A value in a unit of which one is `to_si`: of the quotient and its neighbours within 2 ulp the number with the
+/// shortest text that times to_si is the value; the quotient where none of them is.
+[[nodiscard]] double in_unit(double value, double to_si);
 
 }  // namespace prismfield

@@ -12,8 +12,8 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "base/number_text.hpp"
 #include "case/case.hpp"
-#include "formats/output_file.hpp"
 #include "model/edges.hpp"
 #include "model/plausible.hpp"
 #include "model/prism_check.hpp"

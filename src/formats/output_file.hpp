@@ -2,27 +2,17 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/temporary_file.hpp"
 
 namespace prismfield {
 
-/// The shortest text that reads as this double again; without an exponent unless that takes more than 17 digits and a
-/// few zeros.
-[[nodiscard]] std::string number_text(double value);
-
-/// Estimates the bytes of values as text, with a separator each, from a thousand of them.
-[[nodiscard]] std::int64_t text_bytes(const std::vector<double>& values);
-
-/// Writes text sequentially through a buffer of 1 MiB. Writers of text formats use it.
+/// Text that is written from its beginning to its end, a piece at a time: it takes 1 MiB of memory whatever its size.
 class TextOutput {
 public:
   /// `file` must outlive it.
@@ -54,31 +44,5 @@ void write_complete_file(
     const std::filesystem::path& file, const char* what,
     const std::function<void(TemporaryFile& temporary, const std::filesystem::path& target)>& write,
     std::int64_t about_bytes = 0);
-
-/// The number to write so that read(number) gives `value`: of `guess` and its neighbours within 2 ulp, the one with the
-/// shortest text; `guess` where none fits.
-template <class Read>
-[[nodiscard]] double readable(double value, double guess, const Read& read) {
-  // the neighbours of 0 are -0 and numbers that nobody means
-  if (!std::isfinite(guess) || guess == 0) return guess;
-  constexpr double up = std::numeric_limits<double>::infinity();
-  double candidate = std::nextafter(std::nextafter(guess, -up), -up);
-  double best = guess;
-  std::size_t shortest = std::numeric_limits<std::size_t>::max();
-  for (int i = 0; i < 5; ++i, candidate = std::nextafter(candidate, up)) {
-    if (read(candidate) != value) continue;
-    const std::size_t length = number_text(candidate).size();
-    // the guess wins among equals
-    if (length > shortest || (length == shortest && candidate != guess)) continue;
-    shortest = length;
-    best = candidate;
-  }
-  return best;
-}
-
-/// A value in a unit of `to_si` SI units, chosen so that written * to_si is `value` where that is possible.
-[[nodiscard]] inline double in_unit(double value, double to_si) {
-  return to_si == 1 ? value : readable(value, value / to_si, [&](double written) { return written * to_si; });
-}
 
 }  // namespace prismfield

@@ -16,7 +16,6 @@
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "base/number_text.hpp"
-#include "formats/output_file.hpp"
 
 namespace prismfield {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "formats/file_content.hpp"
 #include "formats/input_file.hpp"
-#include "formats/output_file.hpp"
 #include "model/cells.hpp"
 
 namespace prismfield {

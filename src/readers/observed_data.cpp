@@ -22,7 +22,6 @@
 #include "formats/file_content.hpp"
 #include "formats/find_format.hpp"
 #include "formats/grid_formats.hpp"
-#include "formats/output_file.hpp"
 #include "model/axis.hpp"
 #include "model/choices.hpp"
 #include "model/points.hpp"

@@ -15,7 +15,6 @@
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "formats/cf_attributes.hpp"
-#include "formats/output_file.hpp"
 #include "model/axis.hpp"
 #include "model/choices.hpp"
 
@@ -147,8 +146,7 @@ std::vector<double> places_to_metres(const InputFile& file, Table& table, const 
   std::vector<double> factors = place_factors(file, table, units, problems, notes);
   for (std::size_t w = 0; w < factors.size(); ++w) {
     if (factors[w] == 1) continue;
-    // + 0 makes -0 of a flipped sign 0
-    for (double& value : table.columns[w]) value = decimal_product(value, factors[w]) + 0.0;
+    for (double& value : table.columns[w]) value = decimal_product(value, factors[w]);
   }
   return factors;
 }

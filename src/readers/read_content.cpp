@@ -18,7 +18,6 @@
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
 #include "formats/find_format.hpp"
-#include "formats/output_file.hpp"
 #include "formats/text_lines.hpp"
 #include "model/choices.hpp"
 #include "model/plausible.hpp"

@@ -14,7 +14,6 @@
 #include "base/number_text.hpp"
 #include "formats/file_content.hpp"
 #include "formats/find_format.hpp"
-#include "formats/output_file.hpp"
 #include "model/axis.hpp"
 #include "readers/exchange_files.hpp"
 #include "readers/point_fields.hpp"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/human_text.hpp"
+#include "base/number_text.hpp"
 #include "formats/hdf5_file.hpp"
 #include "model/prism_check.hpp"
 #include "readers/point_columns.hpp"

@@ -17,6 +17,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "base/number_text.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/text_table.hpp"
 #include "readers/point_columns.hpp"

@@ -21,6 +21,7 @@
 #include <prismfield/request.hpp>
 
 #include "base/human_text.hpp"
+#include "base/number_text.hpp"
 #include "formats/cf_attributes.hpp"
 #include "formats/output_file.hpp"
 #include "model/choices.hpp"
