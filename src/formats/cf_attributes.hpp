@@ -19,6 +19,7 @@
 #include "base/program_facts.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/input_file.hpp"
+#include "model/inducing_field.hpp"
 
 // The parts that all of prismfield's files for netCDF programs share, by the CF conventions.
 
@@ -51,30 +52,13 @@ void write_crs(Hdf5File& file, const std::optional<Crs>& crs, const std::string&
 /// The system in a file's variable `crs`, with its attributes unchanged, if there is one.
 [[nodiscard]] std::optional<Crs> read_crs(const ArrayFile& file);
 
-/// An inducing field in files: degrees, positive down; degrees east of grid north; nT.
-struct InducingField {
-  double inclination = 0, declination = 0, intensity = 0;
-};
-
-/// Writes the root's attributes inducing_field_inclination, _declination and _intensity; does nothing without a field.
+/// Writes the root's attributes inducing_field_inclination, _declination and _intensity; nothing without a field.
 void write_inducing_field(Hdf5File& file, const std::optional<InducingField>& field);
 
 /// The field of these attributes, if none is missing.
 [[nodiscard]] std::optional<InducingField> read_inducing_field(const ArrayFile& file);
 
-/// Converts from a field in T along easting, northing, upward.
-[[nodiscard]] InducingField inducing_field_of(const std::array<double, 3>& field);
-
-/// "inclination -62.5, declination 11.25, intensity 48250 nT"
-[[nodiscard]] std::string inducing_field_text(const InducingField& field);
-
-/// The allowed difference of two statements of one field, relative to its intensity: 0.01 degrees of rounding.
-inline constexpr double inducing_field_rounding = 2e-4;
-
-/// Whether `field` is `other` (T, along easting, northing, upward).
-[[nodiscard]] bool is_same_field(const InducingField& field, const std::array<double, 3>& other);
-
-/// Makes a variable refer to the file's `crs`, where there is one.
+/// Lets a variable refer to the file's `crs`, where there is one.
 void refer_to_crs(Hdf5File& file, const std::string& dataset);
 
 /// A coordinate in metres in terms of CF.

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "formats/input_file.hpp"
 #include "formats/output_file.hpp"
 #include "model/cells.hpp"
+#include "model/inactive_mark.hpp"
 
 namespace prismfield {
 
@@ -57,49 +57,8 @@ struct UbcFiles {
 [[nodiscard]] std::array<std::vector<double>, 3> read_ubc_vectors(const InputFile& file, double to_si,
                                                                   const CellCounts& counts);
 
-/// The magnetisation of an effective susceptibility of 1, A/m: |F0|/mu0.
-[[nodiscard]] double magnetization_of(const InducingField& field);
-
-/// The value of inactive cells in models of UBC's magnetic programs.
+/// What inactive cells have in models of UBC's magnetic programs.
 inline constexpr double ubc_inactive = -100;
-
-/// A number that seems to mark a model's cells of air.
-struct AirMark {
-  /// SI
-  double value = 0;
-  /// whether no rock has it; it is then an error in computations, otherwise a warning
-  bool is_certain = false;
-  /// e.g. "has -100 g/cm3, beyond any rock, in 400 of its 1,000 cells"
-  std::string text;
-};
-
-/// The mark of air in a model's densities or susceptibilities, SI; NaN is passed over, `to_si` is the factor from the
-/// file's unit. Certain: the one density beyond any rock that several cells have and other cells have not, or a
-/// susceptibility below -1. Otherwise the least value where it is negative, in more than 1 % of the cells, further from
-/// the next than that from the largest, and no contrast (5 g/cm3 or more below 0, none of the others as far), no
-/// density beside others of rock, or a susceptibility below -0.1.
-[[nodiscard]] std::optional<AirMark> find_air_mark(const std::vector<double>& values, std::size_t property,
-                                                   double to_si);
-
-/// Numbers of cells, and the factor from the file's unit.
-struct CellNumbers {
-  const std::vector<double>* values;
-  double to_si = 1;
-};
-
-/// Columns of a file with the factor `to_si`: one, or the three of a vector; the third points down in the file.
-[[nodiscard]] std::vector<CellNumbers> numbers_of(std::span<const std::vector<double>> columns, double to_si);
-
-/// The number of inactive cells, where all numbers are `mark`.
-[[nodiscard]] std::int64_t count_mark(const std::vector<CellNumbers>& columns, double mark);
-
-/// Replaces the numbers of every inactive cell. Columns and `to_si`: as in numbers_of(). Returns the number of these
-/// cells.
-std::int64_t replace_mark(std::span<std::vector<double>> columns, double mark, double to_si, double replacement);
-
-/// The warning for a `mark` of inactive cells (NaN in the columns) within the range of active ones; "" otherwise.
-/// Throws InputError, with `option`, where all numbers of an active cell equal it.
-[[nodiscard]] std::string check_mark(const std::vector<CellNumbers>& columns, double mark, const std::string& option);
 
 /// Measurements of a UBC file: their number, then `E N elevation [value [sigma]]` a line, the same columns in all,
 /// `!` comments. Values are those of `field`, unset: gz, in mGal or Eotvos, positive downwards unless `axes` says
