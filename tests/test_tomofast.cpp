@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
 #include "readers/exchange_files.hpp"
+#include "writers/write_content.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

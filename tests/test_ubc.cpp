@@ -18,6 +18,7 @@
 #include "formats/find_format.hpp"
 #include "model/properties.hpp"
 #include "readers/exchange_files.hpp"
+#include "writers/write_content.hpp"
 
 namespace prismfield::test_ubc {
 namespace {

@@ -33,9 +33,6 @@ namespace {
 
 constexpr std::string_view blanks = " \t,";
 
-// 0 - z, so that 0 does not become -0.
-double other_way(double z) { return 0.0 - z; }
-
 /// Words of a UBC mesh, with the line of each.
 class UbcWords {
 public:
@@ -195,24 +192,6 @@ CellEdges read_edges_of(const InputFile& file) {
   }
   if (const std::string error = error_in_total(counts); !error.empty()) throw file.error("has " + error);
   return edges;
-}
-
-/// Calls found(cell) for the number of each cell, in the order of a file.
-template <class Found>
-void each_cell(CellOrder order, const CellCounts& counts, const Found& found) {
-  const bool is_ubc = order == CellOrder::ubc, from_top = order != CellOrder::own;
-  // how often the number counts along easting, northing and upward, the outermost first
-  const std::array<std::size_t, 3> loops =
-      is_ubc ? std::array<std::size_t, 3>{1, 0, 2} : std::array<std::size_t, 3>{2, 1, 0};
-  CellCounts at{};
-  for (at[loops[0]] = 0; at[loops[0]] < counts[loops[0]]; ++at[loops[0]]) {
-    for (at[loops[1]] = 0; at[loops[1]] < counts[loops[1]]; ++at[loops[1]]) {
-      for (at[loops[2]] = 0; at[loops[2]] < counts[loops[2]]; ++at[loops[2]]) {
-        const std::int64_t layer = from_top ? counts[2] - 1 - at[2] : at[2];
-        found(static_cast<std::size_t>((layer * counts[1] + at[1]) * counts[0] + at[0]));
-      }
-    }
-  }
 }
 
 /// What stands behind the places of data.
@@ -390,20 +369,6 @@ std::array<std::vector<double>, 3> read_ubc_vectors(const InputFile& file, doubl
 
 namespace {
 
-/// A field along a direction, z along `axes` where it depends on these.
-struct Projection {
-  Field field;
-  Axes axes;
-  double inclination, declination;
-};
-/// Components that UBC's magnetic data may be; declinations are east of north.
-constexpr std::array projections = {
-    Projection{Field::bx, Axes::z_down, 0, 90}, Projection{Field::by, Axes::z_down, 0, 0},
-    Projection{Field::bz, Axes::z_down, 90, 0}, Projection{Field::bz, Axes::z_up, -90, 0}};
-
-/// The third number of the second line of UBC's magnetic data.
-constexpr double each_direction = 0, one_direction = 1, no_direction = 2;
-
 bool is_one_direction(const std::array<double, 3>& a, const std::array<double, 3>& b) {
   return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) <= inducing_field_rounding;
 }
@@ -488,134 +453,6 @@ PointFields read_ubc_data(const InputFile& file, std::optional<Field> field, std
 }
 
 namespace {
-
-/// Widths, in the file's order, from which a reader gets `edges`, each with as few digits as that takes.
-std::vector<double> widths_of(const std::vector<double>& edges) {
-  std::vector<double> widths;
-  double sum = edges.front(), lost = 0;
-  for (std::size_t i = 1; i < edges.size(); ++i) {
-    const double width = (edges[i] - sum) - lost;
-    // as edges_from_widths() adds up
-    const auto edge = [&](double w, double& next_lost) {
-      const double next = sum + w;
-      const double part = next - sum;
-      next_lost = lost + (sum - (next - part)) + (w - part);
-      return next;
-    };
-    double best = width, best_lost = 0;
-    for (int digits = 1; digits < 17; ++digits) {
-      double shorter = 0;
-      if (parse_number(fmt::format("{:.{}g}", width, digits), shorter) != NumberStatus::ok) break;
-      const double next = edge(shorter, best_lost);
-      if (next + best_lost != edges[i]) continue;
-      best = shorter;
-      break;
-    }
-    sum = edge(best, best_lost);
-    lost = best_lost;
-    widths.push_back(best);
-  }
-  return widths;
-}
-
-void add_place(TextOutput& out, const Points& points, std::size_t i, double z) {
-  out.add(points.easting[i]);
-  out.add(' ');
-  out.add(points.northing[i]);
-  out.add(' ');
-  out.add(z);
-}
-
-/// Equal widths that follow each other are written once, with their number.
-void write_widths(TextOutput& out, std::vector<double> widths) {
-  for (double& width : widths) width = std::fabs(width);
-  for (std::size_t i = 0; i < widths.size();) {
-    std::size_t end = i + 1;
-    while (end < widths.size() && widths[end] == widths[i]) ++end;
-    if (i > 0) out.add(' ');
-    if (end - i > 1) out.add(fmt::format("{}*", end - i));
-    out.add(widths[i]);
-    i = end;
-  }
-  out.add('\n');
-}
-
-}  // namespace
-
-void write_ubc_mesh(TextOutput& out, const CellEdges& edges) {
-  const CellCounts counts = counts_of(edges);
-  out.add(fmt::format("{} {} {}\n", counts[0], counts[1], counts[2]));
-  out.add(fmt::format("{} {} {}\n", number_text(edges[0].front()), number_text(edges[1].front()),
-                      number_text(edges[2].back())));
-  write_widths(out, widths_of(edges[0]));
-  write_widths(out, widths_of(edges[1]));
-  write_widths(out, widths_of({edges[2].rbegin(), edges[2].rend()}));
-}
-
-void write_cell_numbers(TextOutput& out, CellOrder order, const std::vector<CellNumbers>& columns,
-                        const CellCounts& counts, double inactive) {
-  if (order == CellOrder::tomofast) out.add(fmt::format("{}\n", counts[0] * counts[1] * counts[2]));
-  each_cell(order, counts, [&](std::size_t cell) {
-    bool is_first = true;
-    for (const auto& [values, to_si] : columns) {
-      if (!std::exchange(is_first, false)) out.add(' ');
-      const double value = (*values)[cell];
-      // + 0 makes -0 of a flipped sign 0
-      out.add(std::isnan(value) ? inactive : in_unit(value, to_si) + 0.0);
-    }
-    out.add('\n');
-  });
-}
-
-namespace {
-
-/// The two lines above the number of magnetic data.
-void write_magnetic_header(TextOutput& out, const PointFields& points, Field field, Axes axes) {
-  if (!FieldList::magnetic().contains(field)) {
-    throw InputError("--field", "",
-                     fmt::format("UBC's magnetic data are {}; for {} choose another format",
-                                 fmt::join(names_of(FieldList::magnetic()), ", "), info(field).name));
-  }
-  if (!points.inducing_field) {
-    throw InputError("", "",
-                     "UBC's magnetic data state the inducing field, and the input does not; say it by --inducing-field "
-                     "INCLINATION,DECLINATION,INTENSITY");
-  }
-  const InducingField& of = *points.inducing_field;
-  std::array<double, 3> anomaly{of.inclination, of.declination,
-                                field == Field::amplitude ? no_direction : one_direction};
-  for (const Projection& projection : projections) {
-    if (projection.field != field || (info(field).odd_in_z && projection.axes != axes)) continue;
-    anomaly = {projection.inclination, projection.declination, one_direction};
-  }
-  for (const auto& line : {std::array{of.inclination, of.declination, of.intensity}, anomaly}) {
-    out.add(fmt::format("{} {} {}\n", number_text(line[0]), number_text(line[1]), number_text(line[2])));
-  }
-}
-
-}  // namespace
-
-void write_ubc_data(TextOutput& out, const PointFields& points, Field field, Axes axes) {
-  const bool has_values = points.fields.contains(field);
-  const ColumnOfField column = has_values ? column_of(points, field, axes) : ColumnOfField{};
-  check_no_nan(column, field, "UBC data");
-  if (has_values && info(field).is_magnetic) write_magnetic_header(out, points, field, axes);
-  out.add(fmt::format("{}\n", points.points.size()));
-  for (std::size_t i = 0; i < points.points.easting.size(); ++i) {
-    add_place(out, points.points, i, points.points.upward[i]);
-    for (const auto* values : {&column.values, &column.sigma}) {
-      if (values->empty()) continue;
-      out.add(' ');
-      out.add((*values)[i]);
-    }
-    out.add('\n');
-  }
-}
-
-namespace {
-
-/// mGal in a m/s2
-constexpr double milligals = 1e5;
 
 /// Indices i, j, k of a row, from 1; false when these are no such numbers.
 bool indices_of(const double* from, std::array<std::int64_t, 3>& indices) {
@@ -830,46 +667,6 @@ PointFields read_tomofast_data(const InputFile& file, Field field, Axes axes) {
     for (double& value : data.values.front()) value *= milligals;
   }
   return data;
-}
-
-void write_tomofast_grid(TextOutput& out, const CellEdges& edges) {
-  const CellCounts counts = counts_of(edges);
-  const auto& [x, y, z] = edges;
-  const auto n = [&](std::size_t d) { return static_cast<std::size_t>(counts[d]); };
-  out.add(fmt::format("{}\n", counts[0] * counts[1] * counts[2]));
-  for (std::size_t k = 0; k < n(2); ++k) {
-    const std::size_t layer = n(2) - 1 - k;
-    const std::string depths = number_text(other_way(z[layer + 1])) + " " + number_text(other_way(z[layer]));
-    for (std::size_t j = 0; j < n(1); ++j) {
-      const std::string rest = fmt::format(" {} {} {} ", number_text(y[j]), number_text(y[j + 1]), depths);
-      for (std::size_t i = 0; i < n(0); ++i) {
-        out.add(x[i]);
-        out.add(' ');
-        out.add(x[i + 1]);
-        out.add(rest);
-        out.add(fmt::format("{} {} {}\n", i + 1, j + 1, k + 1));
-      }
-    }
-  }
-}
-
-void write_tomofast_data(TextOutput& out, const PointFields& points, FieldList fields, Axes axes) {
-  std::vector<std::pair<std::vector<double>, double>> columns;
-  for (const FieldInfo& field : fields) {
-    const ColumnOfField column = column_of(points, field.field, axes);
-    check_no_nan({column.values, {}}, field.field, "Tomofast data");
-    columns.emplace_back(column.values, field.field == Field::gz ? milligals : 1.0);
-  }
-  out.add(fmt::format("{}\n", points.points.size()));
-  for (std::size_t i = 0; i < points.points.easting.size(); ++i) {
-    add_place(out, points.points, i, other_way(points.points.upward[i]));
-    for (const auto& [values, to_output] : columns) {
-      out.add(' ');
-      out.add(in_unit(values[i], to_output));
-    }
-    if (columns.empty()) out.add(" 0");
-    out.add('\n');
-  }
 }
 
 }  // namespace prismfield

@@ -12,7 +12,6 @@
 
 #include "formats/file_content.hpp"
 #include "formats/input_file.hpp"
-#include "formats/output_file.hpp"
 #include "model/cells.hpp"
 #include "model/inactive_mark.hpp"
 
@@ -60,6 +59,26 @@ struct UbcFiles {
 /// What inactive cells have in models of UBC's magnetic programs.
 inline constexpr double ubc_inactive = -100;
 
+/// A field along a direction, z along `axes` where it depends on these.
+struct Projection {
+  Field field;
+  Axes axes;
+  double inclination, declination;
+};
+/// Components that UBC's magnetic data may be; declinations are east of north.
+inline constexpr std::array projections = {
+    Projection{Field::bx, Axes::z_down, 0, 90}, Projection{Field::by, Axes::z_down, 0, 0},
+    Projection{Field::bz, Axes::z_down, 90, 0}, Projection{Field::bz, Axes::z_up, -90, 0}};
+
+/// The third number of the second line of UBC's magnetic data.
+inline constexpr double each_direction = 0, one_direction = 1, no_direction = 2;
+
+/// mGal in a m/s2
+inline constexpr double milligals = 1e5;
+
+/// 0 - z, so that 0 does not become -0.
+[[nodiscard]] inline double other_way(double z) { return 0.0 - z; }
+
 /// Measurements of a UBC file: their number, then `E N elevation [value [sigma]]` a line, the same columns in all,
 /// `!` comments. Values are those of `field`, unset: gz, in mGal or Eotvos, positive downwards unless `axes` says
 /// otherwise; a file of places alone has no field. Magnetic data begin with `incl decl |F0|` and `aincl adecl idir`:
@@ -67,26 +86,31 @@ inline constexpr double ubc_inactive = -100;
 /// axis (bx, by, bz) or, with idir 2, nothing (amplitude). Throws InputError with every error found.
 [[nodiscard]] PointFields read_ubc_data(const InputFile& file, std::optional<Field> field, std::optional<Axes> axes);
 
-/// Writes a mesh, which reads as the same edges to 1 ulp. Throws RunError.
-void write_ubc_mesh(TextOutput& out, const CellEdges& edges);
-
-/// The order of cells in a file: own: as here; ubc: depth fastest, then easting, then northing; tomofast: as
-/// write_tomofast_grid() writes them, layers from the top.
+/// In which order a file has the numbers of cells: as cells are numbered here, by UBC's (depth fastest, then easting,
+/// then northing), or as write_tomofast_grid() has them, layers from the top.
 enum class CellOrder { own, ubc, tomofast };
 
-/// Converts numbers of all cells from a file's order to the order here.
+/// Calls found(cell) for the number of each cell, in the order of a file.
+template <class Found>
+void each_cell(CellOrder order, const CellCounts& counts, const Found& found) {
+  const bool is_ubc = order == CellOrder::ubc, from_top = order != CellOrder::own;
+  // how often the number counts along easting, northing and upward, the outermost first
+  const std::array<std::size_t, 3> loops =
+      is_ubc ? std::array<std::size_t, 3>{1, 0, 2} : std::array<std::size_t, 3>{2, 1, 0};
+  CellCounts at{};
+  for (at[loops[0]] = 0; at[loops[0]] < counts[loops[0]]; ++at[loops[0]]) {
+    for (at[loops[1]] = 0; at[loops[1]] < counts[loops[1]]; ++at[loops[1]]) {
+      for (at[loops[2]] = 0; at[loops[2]] < counts[loops[2]]; ++at[loops[2]]) {
+        const std::int64_t layer = from_top ? counts[2] - 1 - at[2] : at[2];
+        found(static_cast<std::size_t>((layer * counts[1] + at[1]) * counts[0] + at[0]));
+      }
+    }
+  }
+}
+
+/// Numbers of all cells in the order of a file as those of cells here.
 [[nodiscard]] std::vector<double> in_cell_order(CellOrder order, const CellCounts& counts,
                                                 const std::vector<double>& of_file);
-
-/// Writes a line a cell, Tomofast's below how many they are: values over `to_si` of each column, `inactive` for NaN.
-/// Where a number of the file times to_si can be the value itself, it is. Throws RunError.
-void write_cell_numbers(TextOutput& out, CellOrder order, const std::vector<CellNumbers>& columns,
-                        const CellCounts& counts, double inactive);
-
-/// Writes places, and of `field`, when they have it, the values with z pointing along `axes`, and the standard
-/// deviations; a magnetic field below the lines that say what it is. Throws InputError when one of these is NaN, and
-/// for magnetic data without an inducing field; RunError.
-void write_ubc_data(TextOutput& out, const PointFields& points, Field field, Axes axes);
 
 /// A grid of Tomofast-x.
 struct TomofastGrid {
@@ -129,11 +153,5 @@ struct BoxGrid {
 /// in nT. z is down, and gz and bz, unless `axes` says otherwise of these; places alone have no field. Throws
 /// InputError with every error found.
 [[nodiscard]] PointFields read_tomofast_data(const InputFile& file, Field field, Axes axes);
-
-/// Writes a grid with nine columns, X fastest, then Y, layers from the top. Throws RunError.
-void write_tomofast_grid(TextOutput& out, const CellEdges& edges);
-/// Writes places and these fields, gz in m/s2, with z pointing along `axes`; 0 where they are none. Throws InputError
-/// when one is NaN; RunError.
-void write_tomofast_data(TextOutput& out, const PointFields& points, FieldList fields, Axes axes);
 
 }  // namespace prismfield

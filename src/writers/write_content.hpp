@@ -10,6 +10,7 @@
 #include "formats/cf_attributes.hpp"
 #include "formats/file_content.hpp"
 #include "formats/output_file.hpp"
+#include "readers/exchange_files.hpp"
 
 namespace prismfield {
 
@@ -63,6 +64,27 @@ void write_prism_table(TextOutput& out, const ListedPrisms& prisms, bool csv, do
 
 /// An HDF5 file in memory as `run` writes it, without what only a run knows. Throws RunError.
 [[nodiscard]] Hdf5File point_arrays(const PointFields& points, const WriteSpec& spec);
+
+// UBC's and Tomofast-x's files.
+
+/// Writes a mesh: reading it gives the same edges to 1 ulp. Throws RunError.
+void write_ubc_mesh(TextOutput& out, const CellEdges& edges);
+
+/// Writes a line a cell, Tomofast's below how many they are: values over `to_si` of each column, `inactive` for NaN.
+/// Where a number of the file times to_si can be the value itself, it is. Throws RunError.
+void write_cell_numbers(TextOutput& out, CellOrder order, const std::vector<CellNumbers>& columns,
+                        const CellCounts& counts, double inactive);
+
+/// Writes places, and of `field`, when they have it, the values with z pointing along `axes`, and the standard
+/// deviations; a magnetic field below the lines that say what it is. Throws InputError when one of these is NaN, and
+/// for magnetic data without an inducing field; RunError.
+void write_ubc_data(TextOutput& out, const PointFields& points, Field field, Axes axes);
+
+/// Writes a grid with nine columns, X fastest, then Y, layers from the top. Throws RunError.
+void write_tomofast_grid(TextOutput& out, const CellEdges& edges);
+/// Writes places and these fields, gz in m/s2, with z pointing along `axes`; 0 where they are none. Throws InputError
+/// when one is NaN; RunError.
+void write_tomofast_data(TextOutput& out, const PointFields& points, FieldList fields, Axes axes);
 
 // Files of VTK's XML formats, for ParaView, VisIt and PyVista: numbers as bytes behind the XML, z up, lengths in
 // metres.
