@@ -14,10 +14,10 @@
 
 #include "base/temporary_file.hpp"
 #include "folder_test.hpp"
-#include "formats/file_content.hpp"
-#include "formats/find_format.hpp"
 #include "model/properties.hpp"
 #include "readers/exchange_files.hpp"
+#include "readers/file_content.hpp"
+#include "readers/find_format.hpp"
 #include "writers/write_content.hpp"
 
 namespace prismfield::test_ubc {

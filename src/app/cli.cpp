@@ -23,9 +23,9 @@
 #include "base/version.hpp"
 #include "case/key_table.hpp"
 #include "case/yaml_tree.hpp"
-#include "formats/file_content.hpp"
 #include "model/axis.hpp"
 #include "model/plausible.hpp"
+#include "readers/file_content.hpp"
 
 namespace prismfield {
 namespace {

@@ -13,8 +13,8 @@
 #include <prismfield/fields.hpp>
 
 #include "case/case.hpp"
-#include "formats/file_content.hpp"
 #include "readers/compare_results.hpp"
+#include "readers/file_content.hpp"
 
 namespace prismfield {
 

@@ -35,7 +35,6 @@
 #include "compute/checkpoint.hpp"
 #include "compute/method.hpp"
 #include "compute/plan.hpp"
-#include "formats/file_content.hpp"
 #include "inversion/low_rank_algebra.hpp"
 #include "inversion/outcome.hpp"
 #include "inversion/trend_basis.hpp"
@@ -47,6 +46,8 @@
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
+#include "readers/file_content.hpp"
+#include "sensitivity/storage_choice.hpp"
 #include "writers/inversion_files.hpp"
 #include "writers/sensitivity_file.hpp"
 

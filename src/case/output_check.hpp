@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "case/case.hpp"
-#include "formats/file_content.hpp"
+#include "readers/file_content.hpp"
 #include "writers/result_file.hpp"
 
 namespace prismfield {

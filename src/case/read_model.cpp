@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "base/human_text.hpp"
-#include "formats/find_format.hpp"
 #include "readers/exchange_files.hpp"
+#include "readers/find_format.hpp"
 
 namespace prismfield {
 namespace {

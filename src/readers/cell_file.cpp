@@ -19,12 +19,12 @@
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "formats/cf_attributes.hpp"
-#include "formats/file_content.hpp"
 #include "formats/text_table.hpp"
 #include "model/edges.hpp"
 #include "model/prism_check.hpp"
 #include "readers/cell_axes.hpp"
 #include "readers/exchange_files.hpp"
+#include "readers/file_content.hpp"
 
 namespace prismfield {
 namespace {

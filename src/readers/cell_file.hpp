@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "formats/file_content.hpp"
 #include "formats/input_file.hpp"
 #include "model/cells.hpp"
+#include "readers/file_content.hpp"
 
 namespace prismfield {
 

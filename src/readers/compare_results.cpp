@@ -9,8 +9,8 @@
 
 #include <prismfield/error.hpp>
 
-#include "formats/find_format.hpp"
 #include "model/choices.hpp"
+#include "readers/find_format.hpp"
 #include "readers/point_fields.hpp"
 
 namespace prismfield {

@@ -19,13 +19,13 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "formats/find_format.hpp"
 #include "formats/text_lines.hpp"
 #include "formats/text_table.hpp"
 #include "model/choices.hpp"
 #include "model/edges.hpp"
 #include "model/plausible.hpp"
 #include "model/properties.hpp"
+#include "readers/find_format.hpp"
 #include "readers/point_fields.hpp"
 
 namespace prismfield {

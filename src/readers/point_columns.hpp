@@ -16,11 +16,11 @@
 
 #include "base/limited_problems.hpp"
 #include "formats/cf_attributes.hpp"
-#include "formats/file_content.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/heading.hpp"
 #include "formats/input_file.hpp"
 #include "formats/text_table.hpp"
+#include "readers/file_content.hpp"
 
 // Columns of points besides fields, in tables and in files of arrays.
 

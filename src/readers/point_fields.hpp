@@ -15,11 +15,11 @@
 #include <prismfield/fields.hpp>
 
 #include "formats/cf_attributes.hpp"
-#include "formats/file_content.hpp"
 #include "formats/grid_formats.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/input_file.hpp"
 #include "formats/text_table.hpp"
+#include "readers/file_content.hpp"
 
 namespace prismfield {
 

@@ -14,13 +14,13 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
-#include "formats/file_content.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/heading.hpp"
 #include "formats/text_table.hpp"
 #include "model/prism_check.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
+#include "readers/file_content.hpp"
 
 namespace prismfield {
 namespace {

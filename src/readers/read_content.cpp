@@ -17,7 +17,6 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "formats/find_format.hpp"
 #include "formats/text_lines.hpp"
 #include "model/choices.hpp"
 #include "model/plausible.hpp"
@@ -25,6 +24,7 @@
 #include "model/properties.hpp"
 #include "readers/cell_file.hpp"
 #include "readers/exchange_files.hpp"
+#include "readers/find_format.hpp"
 #include "readers/point_columns.hpp"
 #include "readers/point_fields.hpp"
 #include "readers/prism_file.hpp"

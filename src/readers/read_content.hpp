@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "formats/cf_attributes.hpp"
-#include "formats/file_content.hpp"
 #include "formats/input_file.hpp"
+#include "readers/file_content.hpp"
 
 namespace prismfield {
 

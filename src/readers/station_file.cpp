@@ -12,10 +12,10 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
-#include "formats/file_content.hpp"
-#include "formats/find_format.hpp"
 #include "model/axis.hpp"
 #include "readers/exchange_files.hpp"
+#include "readers/file_content.hpp"
+#include "readers/find_format.hpp"
 #include "readers/point_fields.hpp"
 
 namespace prismfield {

@@ -20,13 +20,13 @@
 #include "base/human_text.hpp"
 #include "base/limited_problems.hpp"
 #include "base/number_text.hpp"
-#include "formats/file_content.hpp"
 #include "formats/grid_formats.hpp"
 #include "formats/text_lines.hpp"
 #include "formats/text_table.hpp"
 #include "model/cells.hpp"
 #include "model/extents.hpp"
 #include "model/nearest_points.hpp"
+#include "readers/file_content.hpp"
 #include "readers/point_columns.hpp"
 
 namespace prismfield {

@@ -20,10 +20,10 @@
 #include "base/program_facts.hpp"
 #include "base/random.hpp"
 #include "formats/cf_attributes.hpp"
-#include "formats/file_content.hpp"
 #include "formats/input_file.hpp"
 #include "formats/output_file.hpp"
 #include "model/terrain.hpp"
+#include "readers/file_content.hpp"
 #include "readers/station_file.hpp"
 
 namespace prismfield {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "formats/cf_attributes.hpp"
-#include "formats/file_content.hpp"
 #include "formats/output_file.hpp"
 #include "readers/exchange_files.hpp"
+#include "readers/file_content.hpp"
 
 namespace prismfield {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "formats/file_content.hpp"
+#include "readers/file_content.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

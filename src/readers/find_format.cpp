@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The prismfield authors
-#include "formats/find_format.hpp"
+#include "readers/find_format.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
