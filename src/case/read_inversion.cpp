@@ -193,8 +193,7 @@ private:
   CellModelSpec model(const Value& value, Unknown unknown) {
     if (components(unknown) > 1 && value.node->kind != Kind::map) {
       std::array<double, 3> all{};
-      if (!is_list_of(value, 3, "[easting, northing, upward] in A/m or {file: name}")) return all;
-      for (std::size_t d = 0; d < 3; ++d) all[d] = number(item(value, d)).value_or(0);
+      fixed_numbers(value, "[easting, northing, upward] in A/m or {file: name}", all);
       return all;
     }
     if (value.node->kind != Kind::map) {
@@ -297,14 +296,14 @@ private:
   /// One length for all directions, or three.
   std::optional<std::array<double, 3>> lengths(const Value& value) {
     std::array<double, 3> result{};
+    result.fill(1);
     if (value.node->kind != Kind::list) {
       const auto all = number(value);
       if (!all) return std::nullopt;
       result.fill(*all);
       return result;
     }
-    if (!is_list_of(value, 3, "a number, or [easting, northing, upward],")) return std::nullopt;
-    for (std::size_t i = 0; i < 3; ++i) result[i] = number(item(value, i)).value_or(1);
+    if (!fixed_numbers(value, "a number, or [easting, northing, upward],", result)) return std::nullopt;
     return result;
   }
 
@@ -341,8 +340,7 @@ private:
       if (const auto all = number(value)) settings.norm.fill(*all);
       return;
     }
-    if (!is_list_of(value, 4, "a number, or [smallness, easting, northing, upward],")) return;
-    for (std::size_t i = 0; i < 4; ++i) settings.norm[i] = number(item(value, i)).value_or(settings.norm[i]);
+    fixed_numbers(value, "a number, or [smallness, easting, northing, upward],", settings.norm);
   }
 
   Uncertainty uncertainty(const Value& value) {

@@ -67,8 +67,7 @@ private:
     const std::string form =
         "[easting, northing, upward] in A/m or {inclination: ..., declination: ..., intensity: ...}";
     if (value.node->kind != Kind::map) {
-      if (!is_list_of(value, components.size(), form)) return components;
-      for (std::size_t d = 0; d < components.size(); ++d) components[d] = number(item(value, d)).value_or(0);
+      fixed_numbers(value, form, components);
       return components;
     }
     const Section section(*this, value);
@@ -181,9 +180,7 @@ private:
     const Section section(*this, value);
     Sphere sphere;
     if (const auto v = section.need("center", "[easting, northing, upward]")) {
-      if (is_list_of(*v, 3, "[easting, northing, upward]")) {
-        for (std::size_t i = 0; i < 3; ++i) sphere.center[i] = number(item(*v, i)).value_or(0);
-      }
+      fixed_numbers(*v, "[easting, northing, upward]", sphere.center);
     }
     need(section, "radius", "a length above 0", sphere.radius);
     sphere.properties = body(section);

@@ -187,6 +187,13 @@ public:
   template <class Read>
   void each(const Value& list, const std::string& form, const Read& read);
   std::optional<std::vector<double>> numbers(const Value& value, const std::string& form);
+  /// as many numbers, each as the type of the key allows; where one has an error it stays as it is
+  template <std::size_t n>
+  bool fixed_numbers(const Value& value, const std::string& form, std::array<double, n>& to) {
+    if (!is_list_of(value, n, form)) return false;
+    for (std::size_t i = 0; i < n; ++i) read(item(value, i), to[i]);
+    return true;
+  }
   std::optional<Range> range(const Value& value, bool may_be_equal);
   /// [min, max, cells], or [min, max, points], where one point has min equal to max
   std::optional<Axis> axis(const Value& value, bool of_cells);

@@ -89,7 +89,12 @@ public:
   }
 
 private:
-  [[noreturn]] void fail(const std::string& what) const { throw InputError("", "", what); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InputError("", "", fmt::format("is {}{}", excerpt(m_text), what));
+  }
+  [[noreturn]] void fail(const PJ& crs, const std::string& what) const {
+    fail(fmt::format(" ({}), {}", shown(text_or_empty(proj_get_name(&crs))), what));
+  }
 
   void add(const char* name, Crs::Value value) { m_out->attributes.emplace_back(name, std::move(value)); }
 
@@ -101,23 +106,19 @@ private:
     if (found == nullptr) {
       if (proj_context_get_database_path(m_context.get()) == nullptr) {
         fail(
-            fmt::format("is {}, but PROJ finds no database proj.db here: name its folder by the variable PROJ_DATA "
-                        "(PROJ_LIB before version 9.1)",
-                        excerpt(m_text)));
+            ", but PROJ finds no database proj.db here: name its folder by the variable PROJ_DATA (PROJ_LIB before "
+            "version 9.1)");
       }
-      fail(
-          fmt::format("is {}, which PROJ {} does not know{}; write an authority's code such as EPSG:32719, or WKT in "
-                      "one line",
-                      excerpt(m_text), proj_version(), m_message.empty() ? "" : " (" + shown(m_message, 200) + ")"));
+      fail(fmt::format(
+          ", which PROJ {} does not know{}; write an authority's code such as EPSG:32719, or WKT in one line",
+          proj_version(), m_message.empty() ? "" : " (" + shown(m_message, 200) + ")"));
     }
     // Words are looked for among all names: "foo" finds the Dutch "Amersfoort".
     const std::string name = text_or_empty(proj_get_name(found.get()));
     const bool is_word = m_text.find_first_of(":[{+") == std::string::npos;
     if (is_word && (name.size() != m_text.size() || !starts_with(name, m_text))) {
-      fail(
-          fmt::format("is {}; the nearest name that PROJ knows is {}; write the whole name or a code such as "
-                      "EPSG:32719",
-                      excerpt(m_text), excerpt(name)));
+      fail(fmt::format("; the nearest name that PROJ knows is {}; write the whole name or a code such as EPSG:32719",
+                       excerpt(name)));
     }
     return found;
   }
@@ -134,14 +135,13 @@ private:
         part.reset(proj_get_source_crs(m_context.get(), part.get()));
       }
     }
-    if (part == nullptr) fail(fmt::format("is {}, whose horizontal part PROJ does not give", excerpt(m_text)));
+    if (part == nullptr) fail(", whose horizontal part PROJ does not give");
     return part;
   }
 
   void check_kind() const {
     const auto refuse = [&](const char* kind, const char* remedy) {
-      fail(
-          fmt::format("is {} ({}), {}; {}", excerpt(m_text), shown(text_or_empty(proj_get_name(m_crs))), kind, remedy));
+      fail(*m_crs, fmt::format("{}; {}", kind, remedy));
     };
     constexpr const char* project =
         "coordinates of a case are easting and northing in metres: project them, and name the projected system, such "
@@ -172,17 +172,16 @@ private:
       }
       const std::string axis = shown(text_or_empty(name)), way = text_or_empty(direction);
       if (to_si != 1) {
-        fail(
-            fmt::format("is {} ({}), whose axis {} is in {}; coordinates of a case are in metres: convert them, and "
-                        "name a system in metres",
-                        excerpt(m_text), shown(text_or_empty(proj_get_name(&crs))), axis, shown(text_or_empty(unit))));
+        fail(crs, fmt::format("whose axis {} is in {}; coordinates of a case are in metres: convert them, and name a "
+                              "system in metres",
+                              axis, shown(text_or_empty(unit))));
       }
       const bool is_wrong = is_vertical ? way == "down" : axis == "Westing" || axis == "Southing";
       if (is_wrong) {
-        fail(
-            fmt::format("is {} ({}), whose axis is {}; coordinates of a case are easting, northing and height: turn "
-                        "them, and name a system with such axes",
-                        excerpt(m_text), shown(text_or_empty(proj_get_name(&crs))), axis));
+        fail(crs,
+             fmt::format("whose axis is {}; coordinates of a case are easting, northing and height: turn them, and "
+                         "name a system with such axes",
+                         axis));
       }
     }
   }

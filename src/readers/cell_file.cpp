@@ -74,6 +74,12 @@ std::vector<double> read_cells(const InputFile& file, const ArrayFile& arrays, c
                                dataset, whole, first, first, counts[2], counts[1], counts[0], first, total));
 }
 
+/// Part number `i` of `n` equal ones behind one another.
+std::vector<double> part_of(const std::vector<double>& all, std::int64_t i, std::int64_t n) {
+  const std::int64_t size = std::ssize(all) / n;
+  return {all.begin() + i * size, all.begin() + (i + 1) * size};
+}
+
 /// Reads the cells of an HDF5 file.
 class CellArrayReader {
 public:
@@ -151,10 +157,8 @@ void add_values(CellModel& model, CellValues values, std::int64_t epochs) {
     model.values.push_back(std::move(values));
     return;
   }
-  const auto n = static_cast<std::ptrdiff_t>(values.values.size()) / epochs;
   for (std::int64_t e = 0; e < epochs; ++e) {
-    const auto begin = values.values.begin() + e * n;
-    model.values.push_back({fmt::format("{}_{}", values.name, e + 1), values.unit, {begin, begin + n}});
+    model.values.push_back({fmt::format("{}_{}", values.name, e + 1), values.unit, part_of(values.values, e, epochs)});
   }
 }
 
@@ -328,11 +332,7 @@ std::vector<double> densities_from_arrays(const InputFile& file, const DensityFi
                                  counted(epochs, "epoch")));
   }
   std::vector<double> densities = read_cells(file, arrays, dataset, edges, epochs);
-  if (epoch) {
-    const auto n = static_cast<std::ptrdiff_t>(densities.size()) / epochs;
-    const auto first = densities.begin() + (epoch->second - 1) * n;
-    densities = std::vector<double>(first, first + n);
-  }
+  if (epoch) densities = part_of(densities, epoch->second - 1, epochs);
   to_kilograms(densities, name, factor_of(file, arrays, dataset, spec.what, spec.to_si), file, counts_of(edges),
                resolved(nan, arrays, dataset));
   return densities;
@@ -391,8 +391,7 @@ std::array<std::vector<double>, 3> read_magnetizations(const InputFile& file, co
   const std::vector<double> all = read_cells(file, arrays, dataset, edges, 3);
   const double factor = factor_of(file, arrays, dataset, spec.what, std::nullopt);
   for (std::size_t d = 0; d < components.size(); ++d) {
-    const auto n = static_cast<std::ptrdiff_t>(all.size()) / 3, first = static_cast<std::ptrdiff_t>(d) * n;
-    components[d] = std::vector<double>(all.begin() + first, all.begin() + first + n);
+    components[d] = part_of(all, static_cast<std::int64_t>(d), 3);
     to_kilograms(components[d], name, factor, file, counts_of(edges),
                  resolved(NanDensities::kept_where_marked, arrays, dataset));
   }

@@ -86,22 +86,6 @@ void scale(std::vector<double>& values, double factor) {
 
 const char* quantity(const SurfaceRequest& request) { return request.density_to_si ? "density" : "height"; }
 
-/// Numbers that stood in the place of one, and how many there are.
-struct Dummies {
-  std::set<double> numbers;
-  std::int64_t count = 0;
-
-  void add(double number) {
-    constexpr std::size_t most_shown = 4;
-    if (numbers.size() < most_shown) numbers.insert(number);
-    ++count;
-  }
-  /// "-9999 stands for none"
-  [[nodiscard]] std::string text() const {
-    return fmt::format("{} {} for none", fmt::join(numbers, ", "), numbers.size() == 1 ? "stands" : "stand");
-  }
-};
-
 /// "'dem.asc': 5 of 30 nodes"
 std::string some_of(const InputFile& file, std::int64_t some, std::size_t all, const char* noun) {
   return fmt::format("'{}': {} of {}", file.path.string(), grouped(some),
@@ -112,15 +96,18 @@ std::string some_of(const InputFile& file, std::int64_t some, std::size_t all, c
 void drop_values(const InputFile& file, std::vector<double>& values, const SurfaceRequest& request, const char* noun,
                  std::vector<std::string>& notes) {
   const std::vector<bool> are_dummies = find_dummies(values);
-  Dummies dummies;
+  constexpr std::size_t most_shown = 4;
+  std::set<double> numbers;
+  std::int64_t count = 0;
   for (std::size_t i = 0; i < are_dummies.size(); ++i) {
     if (!are_dummies[i] || std::isnan(values[i])) continue;
-    dummies.add(values[i]);
+    if (numbers.size() < most_shown) numbers.insert(values[i]);
     values[i] = std::numeric_limits<double>::quiet_NaN();
+    ++count;
   }
-  if (dummies.count == 0) return;
-  notes.push_back(fmt::format("{} without a {}: {}", some_of(file, dummies.count, values.size(), noun),
-                              quantity(request), dummies.text()));
+  if (count == 0) return;
+  notes.push_back(fmt::format("{} without a {}: {} {} for none", some_of(file, count, values.size(), noun),
+                              quantity(request), fmt::join(numbers, ", "), numbers.size() == 1 ? "stands" : "stand"));
 }
 
 /// A grid out of its file's units.
