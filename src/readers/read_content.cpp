@@ -32,19 +32,6 @@
 namespace prismfield {
 namespace {
 
-/// A mesh that values belong to.
-struct Mesh {
-  std::optional<CellEdges> edges;
-  /// of Tomofast, or the cells of an octree
-  std::optional<TomofastGrid> grid;
-
-  [[nodiscard]] std::int64_t cells() const {
-    if (grid) return grid->cells.size();
-    const CellCounts counts = counts_of(*edges);
-    return counts[0] * counts[1] * counts[2];
-  }
-};
-
 Field field_asked(const std::string& word) {
   if (word.empty()) return Field::gz;
   if (const auto field = field_named(word)) return *field;
@@ -155,7 +142,8 @@ private:
     if (auto* model = std::get_if<CellModel>(&m_read.content)) model->inducing_field = field;
   }
 
-  Mesh read_mesh() {
+  /// The mesh that values belong to: edges, or the cells of an octree, or both of Tomofast.
+  TomofastGrid read_mesh() {
     if (!m_spec.mesh) {
       throw InputError("--mesh", "",
                        fmt::format("is missing: '{}' holds numbers without a mesh; name the UBC mesh, the Tomofast "
@@ -163,20 +151,17 @@ private:
                                    m_spec.file.path.string()));
     }
     m_mesh_used = true;
-    Mesh mesh;
+    TomofastGrid mesh;
     const std::vector<FileFormat> fits = formats_of(*m_spec.mesh);
     switch (fits.empty() ? FileFormat::values : fits[0]) {
       case FileFormat::ubc_mesh:
         if (ubc_mesh_in(*m_spec.mesh) == UbcMesh::octree) {
-          mesh.grid = TomofastGrid{read_ubc_octree(*m_spec.mesh), {}, {}, {}};
+          mesh.cells = read_ubc_octree(*m_spec.mesh);
         } else {
           mesh.edges = read_ubc_mesh(*m_spec.mesh);
         }
         break;
-      case FileFormat::tomofast_grid:
-        mesh.grid = read_tomofast_grid(*m_spec.mesh, 1);
-        mesh.edges = mesh.grid->edges;
-        break;
+      case FileFormat::tomofast_grid: mesh = read_tomofast_grid(*m_spec.mesh, 1); break;
       case FileFormat::hdf5:
         mesh.edges = read_cell_arrays(*m_spec.mesh, "density", std::nullopt, std::nullopt).edges;
         break;
@@ -186,11 +171,12 @@ private:
   }
 
   FileContent read_values() {
-    const Mesh mesh = read_mesh();
+    const TomofastGrid mesh = read_mesh();
+    const std::int64_t listed = mesh.cells.size();
     const bool is_ubc = m_read.format == FileFormat::ubc_model || m_read.format == FileFormat::ubc_vectors;
-    if (m_read.format == FileFormat::ubc_model && mesh.grid && !mesh.edges) {
-      return of_grid(*mesh.grid, {read_ubc_values(m_spec.file, values_to_si(), mesh.cells(),
-                                                  fmt::format("'{}'", m_spec.mesh->path.string()), values_name())});
+    if (m_read.format == FileFormat::ubc_model && !mesh.edges) {
+      return of_grid(mesh, {read_ubc_values(m_spec.file, values_to_si(), listed,
+                                            fmt::format("'{}'", m_spec.mesh->path.string()), values_name())});
     }
     if (is_ubc && !mesh.edges) throw m_spec.mesh->error("is no tensor mesh, which a UBC vector model needs");
     if (m_read.format == FileFormat::ubc_model) {
@@ -214,11 +200,12 @@ private:
           *mesh.edges,
           {read_densities(m_spec.file, {m_spec.file.path, "", values_to_si(), values_name(), true}, *mesh.edges)});
     }
-    Lists values = read_tomofast_values(m_spec.file, values_to_si(), mesh.cells());
-    if (mesh.grid) return of_grid(*mesh.grid, std::move(values));
+    const CellCounts counts = listed > 0 ? CellCounts{listed, 1, 1} : counts_of(*mesh.edges);
+    Lists values = read_tomofast_values(m_spec.file, values_to_si(), counts[0] * counts[1] * counts[2]);
+    if (listed > 0) return of_grid(mesh, std::move(values));
     // layers from the top, as the grid of such a mesh would be written
     for (std::vector<double>& list : values) {
-      list = in_cell_order(CellOrder::tomofast, counts_of(*mesh.edges), list);
+      list = in_cell_order(CellOrder::tomofast, counts, list);
     }
     return cells(*mesh.edges, std::move(values));
   }
@@ -300,7 +287,7 @@ private:
     const std::string name = name_in(arrays);
     m_name = name;
     if (m_spec.mesh && arrays.has("/" + name)) {
-      const Mesh mesh = read_mesh();
+      const TomofastGrid mesh = read_mesh();
       if (!mesh.edges) throw m_spec.mesh->error("is no rectilinear grid");
       if (arrays.shape("/" + name).size() == 3) {
         return read_cell_arrays(m_spec.file, name, m_spec.density_to_si, mesh.edges);
