@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -42,35 +43,27 @@ Commands commands_in(const std::string& list) {
   return commands;
 }
 
-/// The numbers of a type such as "auto or a whole number from 1 to 512". Throws std::logic_error for a bound that is
-/// no number.
+/// The numbers of a type such as "auto or a whole number from 1 to 512".
 NumberRange range_of_type(const std::string& type) {
+  static const std::string digits = "(-?[0-9][0-9e.+-]*(?:,[0-9]{3})*)";
+  static const std::regex form("(whole )?numbers?((?: (from|of at least|above) " + digits +
+                               ")?(?: (to|and below|below) " + digits + ")?)");
   NumberRange range;
-  const std::size_t at = type.find("number");
-  if (at == std::string::npos) return range;
-  std::istringstream words(type.substr(at));
-  std::string text, relation, bounds;
-  words >> text;
-  while (!text.ends_with(',') && words >> relation) {
-    const std::string before = relation == "and" ? " and" : "";
-    if (relation == "and") words >> relation;
-    if (relation == "of") words >> relation >> relation;
-    const bool is_above = relation == "above", is_below = relation == "below";
-    const bool is_least = is_above || relation == "from" || relation == "least";
-    if (!is_least && !is_below && relation != "to") break;
-    words >> text;
-    std::string digits = text;
-    std::erase(digits, ',');
-    double& bound = is_least ? range.least : range.most;
-    if (parse_number(digits, bound) != NumberStatus::ok) throw std::logic_error("docs/case.md: type " + type);
-    if (is_above || is_below) bound = std::nextafter(bound, is_above ? HUGE_VAL : -HUGE_VAL);
-    bounds += before + (relation == "least" ? " of at least " : " " + relation + " ") + text;
-  }
-  if (bounds.ends_with(',')) bounds.pop_back();
+  std::smatch found;
+  if (!std::regex_search(type, found, form)) return range;
+  const auto bound = [&](std::size_t relation, const char* open, double& to, double beyond) {
+    std::string number = found[relation + 1];
+    std::erase(number, ',');
+    if (parse_number(number, to) == NumberStatus::ok && found.str(relation).ends_with(open)) {
+      to = std::nextafter(to, beyond);
+    }
+  };
+  bound(3, "above", range.least, HUGE_VAL);
+  bound(5, "below", range.most, -HUGE_VAL);
   // auto or a whole number
-  const std::size_t other = type.substr(0, at).find(" or a ");
+  const std::size_t other = found.prefix().str().find(" or a ");
   range.words = other == std::string::npos ? "" : type.substr(0, other + 4);
-  range.words += (type.substr(0, at).ends_with("whole ") ? "a whole number" : "a number") + bounds;
+  range.words += (found[1].matched ? "a whole number" : "a number") + found.str(2);
   return range;
 }
 
