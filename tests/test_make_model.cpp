@@ -196,12 +196,14 @@ TEST(MakeModel, ReadsUbcsVectors) {
               ElementsAre(HasSubstr("'own.fld' is read as a UBC vector model, depth fastest and down")));
 
   folder.write("m.fld", "1 2 3\n1 2\n1 2 3\n0 -1 0.5\n");
+  EXPECT_EQ(wrong(), "m.fld:2: three numbers a line are needed: along easting, northing and downwards");
+  folder.write("m.fld", "1 2 3\n");
   EXPECT_EQ(
       wrong(),
-      "case.yaml:5: model.mesh.ubc.magnetization: 'm.fld' holds 11 numbers, but the mesh of 2 x 1 x 2 needs three "
-      "for each of its 4 cells");
+      "case.yaml:5: model.mesh.ubc.magnetization: 'm.fld' holds 1 vector, but the mesh of 2 x 1 x 2 needs one for "
+      "each of its 4 cells");
   folder.write("m.fld", "1 2 3\n1 2 x\n1 2 3\n0 -1 0.5\n");
-  EXPECT_EQ(wrong(), "m.fld:2: component: 'x' is not a number");
+  EXPECT_EQ(wrong(), "m.fld:2: 'x' is not a number");
   mesh = own;
   folder.write("own.fld", "1 2 3\n1 2 3\n-100 -100 -100\n0 0 0\n");
   EXPECT_THAT(wrong(), HasSubstr("model.mesh.magnetization.file: 'own.fld' has -100 -100 -100 in 1 cell: if that marks "

@@ -378,11 +378,11 @@ TEST_F(UbcFormats, VectorModelsPointDown) {
   const auto vector_mistakes = [&](std::string_view wrong) {
     return m_folder.removed_from(testing::mistakes([&] { (void)read_ubc_vectors(file(wrong), 1, counts); }));
   };
+  EXPECT_EQ(vector_mistakes("1 2 3\n"),
+            "'in.txt' holds 1 vector, but the mesh of 1 x 1 x 2 needs one for each of its 2 cells");
   EXPECT_EQ(vector_mistakes("1 2 3\n4 5\n"),
-            "'in.txt' holds 5 numbers, but the mesh of 1 x 1 x 2 needs three for each of its 2 cells");
-  EXPECT_EQ(vector_mistakes("1 2\n3 4\n5 6\n"),
-            "in.txt:1: three numbers a line are needed: along easting, northing and downwards");
-  EXPECT_EQ(vector_mistakes("1 2 x\n3 4 5\n"), "in.txt:1: component: 'x' is not a number");
+            "in.txt:2: three numbers a line are needed: along easting, northing and downwards");
+  EXPECT_EQ(vector_mistakes("1 2 x\n3 4 5\n"), "in.txt:1: 'x' is not a number");
 }
 
 constexpr const char* header = "-62.5 11.25 48250\n";

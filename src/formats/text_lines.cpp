@@ -289,7 +289,7 @@ bool NumberRows::next(std::vector<double>& row) {
     if (good) return true;
   }
   m_limited.finish();
-  if (m_found != m_count) {
+  if (m_count >= 0 && m_found != m_count) {
     m_problems.add(m_file.where, m_file.key,
                    fmt::format("'{}' says that it holds {}, but has {}; correct that number or its rows",
                                m_file.path.string(), counted(m_count, m_what), grouped(m_found)));

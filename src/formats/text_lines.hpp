@@ -93,8 +93,8 @@ struct Numbers {
 [[nodiscard]] std::vector<double> read_values(const InputFile& file, const NumbersRequest& request,
                                               const std::string& need);
 
-/// Reads a text with a count in the first line and that many rows of numbers in the others, separated by blanks or
-/// commas; '!' and '#' start comments. `file` and `problems` must outlive it.
+/// Reads text whose first line may be a count and whose other lines are that many rows of numbers, separated by blanks
+/// or commas; what follows '!' or '#' is a comment. `file` and `problems` must outlive it.
 class NumberRows {
 public:
   /// `what`: a row in messages, such as "station".
@@ -122,7 +122,7 @@ private:
   LimitedProblems m_limited;
   ProblemList& m_problems;
   std::vector<std::string_view> m_words;
-  std::int64_t m_count = 0, m_found = 0;
+  std::int64_t m_count = -1, m_found = 0;
 };
 
 /// The first lines of a text that are not empty, as words, and comments (after '!' or '#') apart. Code that recognises

@@ -194,6 +194,21 @@ CellEdges read_edges_of(const InputFile& file) {
   return edges;
 }
 
+/// Adds a row's values to as many lists: one number a cell, or a vector, whose third component is down in the file.
+void add_values(std::vector<std::vector<double>>& lists, const double* values, std::size_t n) {
+  lists.resize(n);
+  for (std::size_t c = 0; c < n; ++c) lists[c].push_back(c == 2 ? other_way(values[c]) : values[c]);
+}
+
+/// Multiplies the values of a row; says where one is too large.
+void to_unit(NumberRows& rows, double* values, std::size_t n, double to_si, const char* unit = "kg/m3") {
+  for (std::size_t c = 0; c < n; ++c) {
+    values[c] *= to_si;
+    if (!std::isfinite(values[c]))
+      rows.refuse("values that are too large", fmt::format("the value is too large in {}", unit));
+  }
+}
+
 /// What stands behind the places of data.
 struct DataColumns {
   FieldList fields;
@@ -334,37 +349,27 @@ std::vector<double> read_ubc_densities(const InputFile& file, double to_si, cons
 }
 
 std::array<std::vector<double>, 3> read_ubc_vectors(const InputFile& file, double to_si, const CellCounts& counts) {
-  NumbersRequest request;
-  request.comment = "!";
-  request.several_a_line = true;
-  request.count = 3 * counts[0] * counts[1] * counts[2];
-  request.what = "component";
   ProblemList problems;
-  const Numbers numbers = read_numbers(file, request, problems);
-  problems.throw_if_any();
-  if (numbers.found != request.count) {
-    throw file.error(fmt::format("holds {}, but the mesh of {} x {} x {} needs three for each of its {}",
-                                 counted(numbers.found, "number"), counts[0], counts[1], counts[2],
-                                 counted(request.count / 3, "cell")));
+  NumberRows rows(file, "vector", problems);
+  std::vector<std::vector<double>> vectors(3);
+  std::vector<double> row;
+  while (rows.next(row)) {
+    if (row.size() != vectors.size()) {
+      rows.refuse("lines without a vector", "three numbers a line are needed: along easting, northing and downwards");
+    }
+    row.resize(vectors.size());
+    to_unit(rows, row.data(), row.size(), to_si, "A/m");
+    add_values(vectors, row.data(), row.size());
   }
-  std::array<std::vector<double>, 3> vectors;
-  for (std::vector<double>& component : vectors) component.resize(numbers.values.size() / 3);
-  std::size_t read = 0;
-  each_cell(CellOrder::ubc, counts, [&](std::size_t cell) {
-    if (numbers.lines[read] != numbers.lines[read + 2]) {
-      throw InputError(line_of(file, numbers.lines[read]), "",
-                       "three numbers a line are needed: along easting, northing and downwards");
-    }
-    for (std::size_t d = 0; d < 3; ++d) {
-      const double value = numbers.values[read] * to_si;
-      vectors[d][cell] = d == 2 ? other_way(value) : value;
-      if (!std::isfinite(value)) {
-        throw InputError(line_of(file, numbers.lines[read]), "", "the number is too large for double precision in A/m");
-      }
-      ++read;
-    }
-  });
-  return vectors;
+  problems.throw_if_any();
+  const std::int64_t found = std::ssize(vectors[0]), needed = counts[0] * counts[1] * counts[2];
+  if (found != needed) {
+    throw file.error(fmt::format("holds {}, but the mesh of {} x {} x {} needs one for each of its {}",
+                                 counted(found, "vector"), counts[0], counts[1], counts[2], counted(needed, "cell")));
+  }
+  std::array<std::vector<double>, 3> in_order;
+  for (std::size_t d = 0; d < 3; ++d) in_order[d] = in_cell_order(CellOrder::ubc, counts, vectors[d]);
+  return in_order;
 }
 
 namespace {
@@ -464,20 +469,6 @@ bool indices_of(const double* from, std::array<std::int64_t, 3>& indices) {
     indices[d] = static_cast<std::int64_t>(value);
   }
   return true;
-}
-
-/// Adds a row's values to as many lists: one number a cell, or a vector, whose third component is down in the file.
-void add_values(std::vector<std::vector<double>>& lists, const double* values, std::size_t n) {
-  lists.resize(n);
-  for (std::size_t c = 0; c < n; ++c) lists[c].push_back(c == 2 ? other_way(values[c]) : values[c]);
-}
-
-/// Multiplies the values of a row; says where one is too large.
-void to_unit(NumberRows& rows, double* values, std::size_t n, double to_si) {
-  for (std::size_t c = 0; c < n; ++c) {
-    values[c] *= to_si;
-    if (!std::isfinite(values[c])) rows.refuse("values that are too large", "the value is too large in kg/m3");
-  }
 }
 
 /// Puts the rows of a grid together.
