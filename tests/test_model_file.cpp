@@ -118,8 +118,8 @@ TEST_F(ModelFileTest, SaysWhereItComesFrom) {
   EXPECT_EQ(file.read_attribute(group, "stored_bytes"), 4096);
   std::int64_t rows = 0;
   for (const PredictedData& data : small_model().data) rows += data.size();
-  EXPECT_EQ(file.read_integer_attribute(group, "rows"), rows);
-  EXPECT_EQ(file.read_integer_attribute(group, "data"), rows);
+  EXPECT_EQ(file.read_attribute(group, "rows"), rows);
+  EXPECT_EQ(file.read_attribute(group, "data"), rows);
   EXPECT_EQ(file.read_attribute(group, "setup_seconds"), 0.5);
   EXPECT_EQ(file.read_attribute(group, "inversion_seconds"), 2);
   EXPECT_DOUBLE_EQ(file.read_attribute(group, "total_seconds"), 3 + file.read_attribute(group, "output_seconds"));
@@ -332,7 +332,7 @@ TEST_F(ModelFileTest, KeepsALongCaseAsADataset) {
   header.case_text = std::string(100'000, '#') + "\n";
   write_model(header, small_model());
   const Hdf5File file = Hdf5File::open(path("m.h5"));
-  EXPECT_EQ(file.read_text("case"), header.case_text);
+  EXPECT_EQ(file.read_texts("case"), std::vector{header.case_text});
 }
 
 TEST_F(ModelFileTest, WritesAModelWithoutDataAndRows) {
@@ -463,11 +463,11 @@ TEST_F(ModelFileTest, WritesEpochs) {
       }
     }
   }
-  EXPECT_EQ(file.read_integer_attribute("/", "data_sets"), 4);
+  EXPECT_EQ(file.read_attribute("/", "data_sets"), 4);
   for (std::int64_t k = 0; k < 4; ++k) {
     const std::string group = "/data_" + std::to_string(k + 1);
     EXPECT_EQ(file.read_text_attribute(group, "epoch"), model.epochs[static_cast<std::size_t>(k % 2)]);
-    EXPECT_EQ(file.read_integer_attribute(group, "data_set"), k / 2 + 1);
+    EXPECT_EQ(file.read_attribute(group, "data_set"), k / 2 + 1);
   }
   EXPECT_FALSE(of_one.has("epoch"));
   EXPECT_FALSE(of_one.has_attribute("/data_1", "epoch"));

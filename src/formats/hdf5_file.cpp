@@ -557,25 +557,6 @@ struct Hdf5File::Impl {
     return chunk_values;
   }
 
-  /// Integers of 64 bits: exact, or not at all.
-  [[nodiscard]] static std::vector<std::int64_t> integers(const Opened& from) {
-    require_numeric(from);
-    const hid_t type = from.type.id();
-    if (H5Tget_class(type) != H5T_INTEGER) fail(from.about, "holds numbers that are no integers");
-    std::vector<std::int64_t> values = room_for_values<std::int64_t>(from.value_count(), from.about);
-    if (values.empty()) return values;
-    // HDF5 takes what does not fit to the nearest that does
-    const bool clipped = H5Tget_size(type) > sizeof(std::int64_t) ||
-                         (H5Tget_sign(type) == H5T_SGN_NONE && H5Tget_size(type) == sizeof(std::int64_t));
-    from.read(H5T_NATIVE_INT64, values.data());
-    using Limits = std::numeric_limits<std::int64_t>;
-    if (clipped && std::any_of(values.begin(), values.end(),
-                               [](std::int64_t value) { return value == Limits::max() || value == Limits::min(); })) {
-      fail(from.about, "holds an integer beyond 64 bits");
-    }
-    return values;
-  }
-
   [[nodiscard]] static double number(const Opened& from) {
     require_numeric(from);
     if (from.value_count() != 1) fail(from.about, "must be one number");
@@ -923,29 +904,33 @@ std::vector<std::int64_t> Hdf5File::read_integers(const std::string& dataset) co
   const Opened from = m_impl->dataset(dataset);
   Impl::require_numeric(from);
   m_impl->require_values(from);
-  return Impl::integers(from);
+  const hid_t type = from.type.id();
+  if (H5Tget_class(type) != H5T_INTEGER) fail(from.about, "holds numbers that are no integers");
+  std::vector<std::int64_t> values = room_for_values<std::int64_t>(from.value_count(), from.about);
+  if (values.empty()) return values;
+  // HDF5 takes what does not fit to the nearest that does
+  const bool clipped = H5Tget_size(type) > sizeof(std::int64_t) ||
+                       (H5Tget_sign(type) == H5T_SGN_NONE && H5Tget_size(type) == sizeof(std::int64_t));
+  from.read(H5T_NATIVE_INT64, values.data());
+  using Limits = std::numeric_limits<std::int64_t>;
+  if (clipped && std::any_of(values.begin(), values.end(),
+                             [](std::int64_t value) { return value == Limits::max() || value == Limits::min(); })) {
+    fail(from.about, "holds an integer beyond 64 bits");
+  }
+  return values;
 }
-
-std::string Hdf5File::read_text(const std::string& dataset) const { return Impl::text(m_impl->dataset(dataset)); }
 
 bool Hdf5File::is_text(const std::string& dataset) const { return m_impl->dataset(dataset).is_text(); }
 
 std::vector<std::string> Hdf5File::read_texts(const std::string& dataset) const {
   const Opened from = m_impl->dataset(dataset);
-  if (from.is_text() && from.sizes().size() != 1) fail(from.about, "must have one dimension");
+  if (from.is_text() && from.sizes().size() > 1) fail(from.about, "must have one dimension");
   if (from.is_text()) m_impl->require_values(from);
   return Impl::texts(from);
 }
 
 double Hdf5File::read_attribute(const std::string& path, const std::string& name) const {
   return Impl::number(m_impl->attribute(path, name));
-}
-
-std::int64_t Hdf5File::read_integer_attribute(const std::string& path, const std::string& name) const {
-  const Opened from = m_impl->attribute(path, name);
-  const std::vector<std::int64_t> values = Impl::integers(from);
-  if (values.size() != 1) fail(from.about, "must be one number");
-  return values.front();
 }
 
 std::string Hdf5File::read_text_attribute(const std::string& path, const std::string& name) const {

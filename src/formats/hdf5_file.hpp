@@ -88,15 +88,11 @@ public:
   /// A dataset of integers of any shape, row-major, exact: fill values and scales are not looked at. Throws RunError
   /// for numbers that are no integers or beyond 64 bits.
   [[nodiscard]] std::vector<std::int64_t> read_integers(const std::string& dataset) const;
-  /// A dataset of one string, of fixed or variable length.
-  [[nodiscard]] std::string read_text(const std::string& dataset) const;
   [[nodiscard]] bool is_text(const std::string& dataset) const;
-  /// A dataset of one dimension of strings, of fixed or variable length.
+  /// A dataset of one string, or of one dimension of strings, of fixed or variable length.
   [[nodiscard]] std::vector<std::string> read_texts(const std::string& dataset) const;
   /// A numeric attribute of one value.
   [[nodiscard]] double read_attribute(const std::string& path, const std::string& name) const;
-  /// An integer attribute of one value, as exact as read_integers().
-  [[nodiscard]] std::int64_t read_integer_attribute(const std::string& path, const std::string& name) const;
   /// A text attribute of one string, of fixed or variable length.
   [[nodiscard]] std::string read_text_attribute(const std::string& path, const std::string& name) const;
   /// The same; nothing where there is none of that name.

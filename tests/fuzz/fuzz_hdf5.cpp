@@ -31,7 +31,7 @@ void read_everything(const std::filesystem::path& path) {
       });
       ends_clearly([&] { (void)file.read(dataset); });
       ends_clearly([&] { (void)file.read_integers(dataset); });
-      ends_clearly([&] { (void)file.read_text(dataset); });
+      ends_clearly([&] { (void)file.read_texts(dataset); });
       for (const char* attribute : {"units", "CLASS"}) {
         ends_clearly([&] { (void)file.read_text_attribute(dataset, attribute); });
       }
@@ -39,7 +39,6 @@ void read_everything(const std::filesystem::path& path) {
   }
   for (const char* attribute : {"number", "text"}) {
     ends_clearly([&] { (void)file.read_attribute("/", attribute); });
-    ends_clearly([&] { (void)file.read_integer_attribute("/", attribute); });
     ends_clearly([&] { (void)file.read_text_attribute("/", attribute); });
   }
 }
