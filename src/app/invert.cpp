@@ -47,7 +47,7 @@
 #include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
 #include "readers/file_content.hpp"
-#include "sensitivity/storage_choice.hpp"
+#include "operators/stored/storage_choice.hpp"
 #include "writers/inversion_files.hpp"
 #include "writers/sensitivity_file.hpp"
 
