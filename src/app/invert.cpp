@@ -47,7 +47,6 @@
 #include "parallel/collectives.hpp"
 #include "parallel/placement.hpp"
 #include "readers/file_content.hpp"
-#include "operators/stored/storage_choice.hpp"
 #include "writers/inversion_files.hpp"
 #include "writers/sensitivity_file.hpp"
 

@@ -128,8 +128,8 @@ public:
     m_math.fill(out, 0);
     for (Set& set : m_sets) set.g.add_diagonal(of_epochs(set.weights), of_epochs(out));
   }
-  /// gradient = G'WW (G m - d) at the model, off the trend; one product. Huber's norm weighs the data by what this model
-  /// leaves of them, which depends on the model alone, unless the weights are to be `kept`.
+  /// gradient = G'WW (G m - d) at the model, off the trend; one product. Huber's norm weighs the data by what this
+  /// model leaves of them, which depends on the model alone, unless the weights are to be `kept`.
   [[nodiscard]] Misfit misfit(const ConstVector& model, const Vector& gradient, bool kept = false) {
     ++m_products;
     Misfit misfit;

@@ -14,6 +14,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "model/axis.hpp"
 #include "model/choices.hpp"
 
 namespace prismfield {

@@ -45,6 +45,31 @@ std::vector<std::int64_t> cell_shape(const InvertedModel& model) {
   return shape;
 }
 
+/// Throws RunError where the parts of a model do not belong together, before anything is written.
+void check_sizes(const InvertedModel& model) {
+  const auto require = [](bool condition, const std::string& what) {
+    if (!condition) throw RunError("the model's " + what + "; this is a bug in the program that made it");
+  };
+  const CellCounts counts = counts_of(model.edges);
+  const std::int64_t n_cells = counts[0] * counts[1] * counts[2];
+  const std::size_t n_active = model.cells.size() * static_cast<std::size_t>(model.n_epochs());
+  const std::size_t n = n_active * static_cast<std::size_t>(components(model.unknown));
+  require(std::all_of(model.cells.begin(), model.cells.end(), [&](std::int64_t c) { return c >= 0 && c < n_cells; }),
+          "cells lie outside its edges");
+  require(model.values.size() == n, "values are not one a cell and epoch");
+  require(model.sigma.empty() || model.sigma.size() == n, "deviations are not one a cell");
+  require(model.depth_of_investigation.empty() || model.depth_of_investigation.size() == n_active,
+          "depths of investigation are not one a cell");
+  require(model.data.size() % static_cast<std::size_t>(model.n_epochs()) == 0, "data are not there for every epoch");
+  require(std::all_of(model.solutions.begin(), model.solutions.end(), [&](const auto& one) { return one.size() == n; }),
+          "solutions are not one a cell and epoch");
+  for (const PredictedData& data : model.data) {
+    const auto values = static_cast<std::size_t>(data.size());
+    require(data.values.size() == values && data.sigma.size() == values && data.predicted.size() == values,
+            "data are not one a field and point");
+  }
+}
+
 void write_epochs(Hdf5File& file, const InvertedModel& model) {
   if (model.epochs.empty()) return;
   file.write_texts("epoch", model.epochs);
@@ -309,6 +334,7 @@ std::string component_words(Unknown unknown, std::int64_t component) {
 
 void write_model(const ModelHeader& header, const InvertedModel& model) {
   write_complete_file(header.file, "the model", [&](TemporaryFile& temporary, const fs::path& target) {
+    check_sizes(model);
     write_file(temporary, target, header, model);
   });
 }
