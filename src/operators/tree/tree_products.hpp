@@ -13,6 +13,7 @@
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
 
+#include "compute/method.hpp"
 #include "operators/tree/expansion_numbers.hpp"
 #include "operators/tree/far_launch.hpp"
 #include "operators/tree/interaction_lists.hpp"
