@@ -66,7 +66,7 @@ public:
   [[nodiscard]] bool has(const std::string& key) const;
   /// The value of a key, if it is there; a key without a value is an error.
   [[nodiscard]] std::optional<Value> find(const std::string& key) const;
-  /// True when a key was written that is none, and that this one is the nearest to: it was told.
+  /// True when an unknown key was written and reported to which this one is the nearest.
   [[nodiscard]] bool has_misspelt(const std::string& key) const;
   /// As find, and a missing key is an error, unless it was misspelt; `expected` says what belongs there.
   [[nodiscard]] std::optional<Value> need(const std::string& key, const std::string& expected) const;
