@@ -61,8 +61,8 @@ struct Comparison {
   /// What no tolerance allows, one sentence each: a field or point missing in one file, different coordinates, units
   /// or axes, NaN in one file only.
   std::vector<std::string> disagreements;
-  /// Why the comparison means little, one sentence: no point or no field in common, or more than half of a file's points without
-  /// a partner; "" otherwise.
+  /// Why the comparison means little, one sentence: no point or no field in common, or more than half of a file's
+  /// points without a partner; "" otherwise.
   std::string too_little;
   /// points matched by easting and northing alone: how far their heights differ, one sentence; else ""
   std::string heights;
