@@ -20,6 +20,7 @@
 #include "app/terminal.hpp"
 #include "base/disk.hpp"
 #include "base/human_text.hpp"
+#include "base/statistics.hpp"
 #include "base/temporary_file.hpp"
 #include "case/output_check.hpp"
 #include "inversion/outcome.hpp"
@@ -78,22 +79,15 @@ std::string statistics_header(const StatisticsShape& shape) {
                      "maximum", shape.width, "RMS", shape.width);
 }
 
-std::string statistics_row(std::string_view name, std::string_view unit, const double* values, std::int64_t n_points,
+std::string statistics_row(std::string_view name, std::string_view unit, const std::vector<double>& values,
                            const StatisticsShape& shape) {
-  const auto [minimum, maximum] = range_of(values, n_points);
-  long double squares = 0;
-  std::int64_t count = 0;
-  for (std::int64_t i = 0; i < n_points; ++i) {
-    if (std::isnan(values[i])) continue;
-    squares += static_cast<long double>(values[i]) * values[i];
-    ++count;
-  }
+  const auto [minimum, maximum] = range_of(values);
   const std::string row = fmt::format("{:<{}} {:<8}", name, shape.names, unit);
   const int w = shape.width;
   const int d = shape.digits;
-  if (count == 0) return fmt::format("{} {:>{}} {:>{}} {:>{}}\n", row, "-", w, "-", w, "-", w);
-  const auto rms = static_cast<double>(std::sqrt(squares / static_cast<long double>(count)));
-  return fmt::format("{} {:>{}.{}g} {:>{}.{}g} {:>{}.{}g}\n", row, minimum, w, d, maximum, w, d, rms, w, d);
+  if (minimum > maximum) return fmt::format("{} {:>{}} {:>{}} {:>{}}\n", row, "-", w, "-", w, "-", w);
+  return fmt::format("{} {:>{}.{}g} {:>{}.{}g} {:>{}.{}g}\n", row, minimum, w, d, maximum, w, d,
+                     root_mean_square(values), w, d);
 }
 
 /// The last line of a command. `seconds`: since its start; `figure`: what draw_and_tell() says.
@@ -237,13 +231,11 @@ std::string field_statistics(const ResultHeader& header, const Fields& result, s
   const StatisticsShape shape = statistics_shape(longest, columns);
   std::string out = statistics_header(shape);
   for (const FieldInfo& field : result.fields) {
-    const auto values = output_values(header, result, field.field);
-    out += statistics_row(field.name, field.unit, values.data(), static_cast<std::int64_t>(values.size()), shape);
+    out += statistics_row(field.name, field.unit, output_values(header, result, field.field), shape);
   }
   const std::int64_t n_points = static_cast<std::int64_t>(result.values.size()) / std::max(1, result.fields.size());
   for (const PointVariable& variable : header.variables) {
-    const std::vector<double> values = values_of(variable, n_points);
-    out += statistics_row(variable.name, variable.unit, values.data(), n_points, shape);
+    out += statistics_row(variable.name, variable.unit, values_of(variable, n_points), shape);
   }
   return out;
 }

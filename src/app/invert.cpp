@@ -27,7 +27,7 @@
 #include "base/checksum.hpp"
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
-#include "base/median.hpp"
+#include "base/statistics.hpp"
 #include "case/case.hpp"
 #include "case/make_inversion.hpp"
 #include "case/make_model.hpp"
@@ -111,11 +111,6 @@ std::string settings_text(const InversionSpec& spec) {
   return text;
 }
 
-Range range_of(const std::vector<double>& values) {
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  return {*least, *most};
-}
-
 /// Of the finite ones of both, and 0.
 Range finite_range_of(const std::vector<double>& lower, const std::vector<double>& upper) {
   Range range;
@@ -128,7 +123,7 @@ Range finite_range_of(const std::vector<double>& lower, const std::vector<double
 }
 
 /// Of the magnitude of a magnetisation.
-Range range_of(const InvertedModel& model) {
+Range range_of_model(const InvertedModel& model) {
   return range_of(amplitude_of(model.values, model.unknown, std::ssize(model.cells)));
 }
 
@@ -490,7 +485,7 @@ std::vector<std::string> outcome_warnings(const Case& run, const InversionOutcom
   }
   const Unknown unknown = settings.unknown;
   const PlausibleRange& usual = plausible(unknown);
-  const Range found = range_of(outcome.model);
+  const Range found = range_of_model(outcome.model);
   const std::string found_text = fmt::format("{} of {} was found", name(unknown), model_range_text(found, unknown));
   const bool are_doubtful = largest_of(found) > usual.common;
   // a trend was thought of, and is not enough
@@ -541,7 +536,7 @@ std::string inversion_summary(const Case& run, const InversionOutcome& outcome, 
       text += whiteness_text(neighbors.morans_i(residuals));
     }
   }
-  const Range found = range_of(model);
+  const Range found = range_of_model(model);
   text += fmt::format("{}: {:.4g} to {:.4g} {}", name(model.unknown), found.min, found.max, unit(model.unknown));
   if (!model.sigma.empty()) {
     const auto [low, high] = std::minmax_element(model.sigma.begin(), model.sigma.end());

@@ -5,17 +5,18 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include <prismfield/forms.hpp>
 
 namespace prismfield {
 
-/// Where an operator puts the fields of its sources as they are, on the host. Both arrays are zeros before.
+/// Where an operator puts the fields of its sources as they are, on the host.
 struct RankFields {
-  /// (field of the operator, point of this rank), in the operator's units
+  /// (field of the operator, point of this rank), in the operator's units; zeros before
   double* values = nullptr;
-  /// (point of this rank, n_contact_columns), see kernel/contact.hpp
-  double* contact = nullptr;
+  /// (point of this rank, n_contact_columns), see kernel/contact.hpp; empty where no point touches a prism
+  std::vector<double> contact = {};
   /// pairs that were computed one by one
   std::array<std::int64_t, n_forms> pairs_by_form{};
 };

@@ -14,8 +14,8 @@
 #include <prismfield/error.hpp>
 #include <prismfield/forms.hpp>
 
-#include "base/median.hpp"
 #include "base/random.hpp"
+#include "base/statistics.hpp"
 #include "compute/absolute_sums.hpp"
 #include "compute/plan.hpp"
 #include "model/points.hpp"
@@ -92,26 +92,37 @@ CheckPoints check_points_of(std::int64_t n, const PointColumns& points, const Ab
   return of;
 }
 
-/// The largest of n magnitudes, size(i), those left out that stand apart.
-template <class Size>
-double largest_of(std::size_t n, const Size& size) {
+/// Numbers that are side by side in memory; several such runs are the values of a field that count.
+using Runs = std::vector<std::span<const double>>;
+
+/// The largest of all magnitudes up to `limit`; 0 for none.
+double largest_in(const Runs& runs, double limit) {
   double largest = 0;
-  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, size(i));
-  while (true) {
-    const double limit = largest / times_apart;
-    std::size_t apart = 0;
-    double below = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double a = size(i);
-      if (a > limit) {
-        ++apart;
-      } else {
-        below = std::max(below, a);
-      }
+  for (const std::span<const double> run : runs) largest = std::max(largest, largest_magnitude(run, limit));
+  return largest;
+}
+
+/// Whether more than n magnitudes are above a limit.
+bool has_more_above(const Runs& runs, double limit, std::size_t n) {
+  for (const std::span<const double> run : runs) {
+    for (const double value : run) {
+      if (std::abs(value) > limit && n-- == 0) return true;
     }
-    if (below == 0 || apart > n / one_in_apart + 1) return largest;
+  }
+  return false;
+}
+
+/// The largest magnitude, those left out that stand apart.
+double largest_of(const Runs& runs) {
+  std::size_t n = 0;
+  for (const std::span<const double> run : runs) n += run.size();
+  double largest = largest_in(runs, HUGE_VAL);
+  while (!has_more_above(runs, largest / times_apart, n / one_in_apart + 1)) {
+    const double below = largest_in(runs, largest / times_apart);
+    if (below == 0) break;
     largest = below;
   }
+  return largest;
 }
 
 /// Lets signals be looked at, and shows nothing.
@@ -210,14 +221,9 @@ public:
     for (const FieldInfo& field : result.fields) {
       const std::size_t begin = check.errors.size() * static_cast<std::size_t>(n_points);
       const std::span<const double> of_field = values.subspan(begin, static_cast<std::size_t>(n_points));
-      const int order = order_of_size(field);
-      const auto magnitude_at = [&](std::size_t i) {
-        const auto point = static_cast<std::int64_t>(i);
-        return has_value(order, result.singular_points, point) ? std::abs(of_field[i]) : 0;
-      };
-      double largest = 0;
-      for (std::size_t i = 0; i < of_field.size(); ++i) largest = std::max(largest, magnitude_at(i));
-      const double size = or_norm(largest_of(of_field.size(), magnitude_at), order);
+      const Runs with_value = runs_with_value(order_of_size(field), result.singular_points, of_field);
+      const double largest = largest_in(with_value, HUGE_VAL);
+      const double size = or_norm(largest_of(with_value), order_of_size(field));
       check.errors.push_back(
           std::max(error(field, of_field, result.singular_points, size), own_error(field, request, size)));
       const double middle = median_value(field);
@@ -256,22 +262,39 @@ private:
   [[nodiscard]] static bool has_value(int order, const std::vector<std::int64_t>& singular, std::int64_t point) {
     return order < 2 || !std::binary_search(singular.begin(), singular.end(), point);
   }
+  /// The values of a field of this order at the points where it has one.
+  [[nodiscard]] static Runs runs_with_value(int order, const std::vector<std::int64_t>& singular,
+                                            std::span<const double> values) {
+    if (order < 2) return {values};
+    Runs runs;
+    std::size_t begin = 0;
+    for (const std::int64_t point : singular) {
+      const auto end = static_cast<std::size_t>(point);
+      runs.push_back(values.subspan(begin, end - begin));
+      begin = end + 1;
+    }
+    runs.push_back(values.subspan(begin));
+    return runs;
+  }
   /// The magnitude at the chosen point i, 0 where there is none.
   [[nodiscard]] double magnitude(const FieldInfo& field, std::size_t i) const {
     const auto point = static_cast<std::int64_t>(i);
     return has_value(order_of_size(field), m_fields.singular_points, point) ? std::abs(value(field, i)) : 0;
   }
+  [[nodiscard]] std::vector<double> magnitudes(const FieldInfo& field) const {
+    std::vector<double> all;
+    for (std::size_t i = 0; i < n_points(); ++i) all.push_back(magnitude(field, i));
+    return all;
+  }
 
   /// At the chosen points.
   [[nodiscard]] double largest_value(const FieldInfo& field) const {
     if (m_fields.values.empty()) return 0;
-    return largest_of(n_points(), [&](std::size_t i) { return magnitude(field, i); });
+    const std::vector<double> all = magnitudes(field);
+    return largest_of({all});
   }
   [[nodiscard]] double median_value(const FieldInfo& field) const {
-    if (m_fields.values.empty()) return 0;
-    std::vector<double> all;
-    for (std::size_t i = 0; i < n_points(); ++i) all.push_back(magnitude(field, i));
-    return median(std::move(all));
+    return m_fields.values.empty() ? 0 : median(magnitudes(field));
   }
 
   /// The size of a field of this largest value: what is left of one that vanishes is rounding.
@@ -282,13 +305,12 @@ private:
 
   /// The largest root of the sum of squares of the native fields of an order.
   [[nodiscard]] double largest_norm(int order) const {
-    return std::sqrt(largest_of(n_points(), [&](std::size_t i) {
-      double squares = 0;
-      for (const FieldInfo& field : m_fields.fields) {
-        if (is_native(field.field) && order_of_size(field) == order) squares += std::pow(magnitude(field, i), 2);
-      }
-      return squares;
-    }));
+    std::vector<double> squares(n_points());
+    for (const FieldInfo& field : m_fields.fields) {
+      if (!is_native(field.field) || order_of_size(field) != order) continue;
+      for (std::size_t i = 0; i < squares.size(); ++i) squares[i] += std::pow(magnitude(field, i), 2);
+    }
+    return std::sqrt(largest_of({squares}));
   }
 
   /// What the sums of a field of this size may be wrong by, relative to it.

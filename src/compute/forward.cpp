@@ -40,24 +40,33 @@ FieldList summed_fields(FieldList asked) {
   return summed;
 }
 
-/// Summed fields, their constants included: (field, point).
-std::vector<double> summed_values(const PartialFields& part, FieldList natives, FieldList summed,
-                                  const Request& request) {
-  const std::array<double, 3> along = direction_of(request.magnetic.inducing_field);
+/// Summed fields, (field, point), without constants. Takes the part's values.
+std::vector<double> summed_values(PartialFields& part, FieldList natives, FieldList summed, const Request& request) {
+  std::vector<double> of_natives = std::exchange(part.values, {});
+  if (summed == natives) return of_natives;
   const auto n = static_cast<std::size_t>(part.points.size());
-  std::vector<double> values(static_cast<std::size_t>(summed.size()) * n);
+  std::vector<double> sums(static_cast<std::size_t>(summed.size()) * n);
+  const std::array<double, 3> along = direction_of(request.magnetic.inducing_field);
   for (const FieldInfo& field : summed) {
-    double* const to = values.data() + static_cast<std::size_t>(summed.index_of(field.field)) * n;
-    const double constant = request.constant(field.is_magnetic);
+    double* const to = sums.data() + static_cast<std::size_t>(summed.index_of(field.field)) * n;
     for (const FieldInfo& native : natives) {
       const double weight = kernel::weight_in(field, native.field, along);
       if (weight == 0) continue;
-      const double* const from = part.values.data() + static_cast<std::size_t>(natives.index_of(native.field)) * n;
+      const double* const from = of_natives.data() + static_cast<std::size_t>(natives.index_of(native.field)) * n;
       for (std::size_t i = 0; i < n; ++i) to[i] += weight * from[i];
     }
-    for (std::size_t i = 0; i < n; ++i) to[i] *= constant;
   }
-  return values;
+  return sums;
+}
+
+/// Multiplies summed fields by their constants.
+void multiply_by_constants(FieldList summed, const Request& request, std::span<double> sums) {
+  const auto n = sums.size() / static_cast<std::size_t>(summed.size());
+  auto to = sums.begin();
+  for (const FieldInfo& field : summed) {
+    const double constant = request.constant(field.is_magnetic);
+    for (std::size_t i = 0; i < n; ++i, ++to) *to *= constant;
+  }
 }
 
 /// |F0 + B| - |F0| without cancellation.
@@ -162,6 +171,8 @@ void gather_fields(WorkDone& done, const Plan& plan, const Request& request, con
   const bool all_are_summed = summed == result.fields;
   const std::int64_t n_summed = summed.size();
   const IndexRange mine = done.mine.points;
+  // of one rank, what it computed is the result
+  const bool takes_part = communicator.size() == 1 && all_are_summed && values.empty();
   std::vector<double> part, others;
   std::span<double> sums;
   std::vector<TouchingPoint> touching;
@@ -170,8 +181,8 @@ void gather_fields(WorkDone& done, const Plan& plan, const Request& request, con
   agree_unless_alone(communicator, [&] {
     touching = join_touching(lists);
     part = summed_values(done.mine, plan.computed, summed, request);
-    done.mine.values = std::vector<double>();
-    if (!is_root) return;
+    multiply_by_constants(summed, request, part);
+    if (!is_root || takes_part) return;
     if (values.empty()) {
       result.values.resize(static_cast<std::size_t>(result.fields.size() * plan.n_points));
       values = result.values;
@@ -181,7 +192,12 @@ void gather_fields(WorkDone& done, const Plan& plan, const Request& request, con
     if (!all_are_summed) others.resize(static_cast<std::size_t>(n_summed * plan.n_points));
     sums = all_are_summed ? values : std::span<double>(others);
   });
-  add_parts_to_root(communicator, std::move(part), n_summed, plan.n_points, mine, plan.prism_parts, sums);
+  if (takes_part) {
+    result.values = std::move(part);
+    values = result.values;
+  } else {
+    add_parts_to_root(communicator, std::move(part), n_summed, plan.n_points, mine, plan.prism_parts, sums);
+  }
   agree_unless_alone(communicator, [&] {
     if (!is_root) return;
     if (!all_are_summed) write_asked(others, summed, result.fields, request, values);
@@ -236,7 +252,9 @@ Fields forward_of_few(std::span<double> values, const PrismColumns& prisms, cons
   result.fields = request.fields;
   result.pairs = static_cast<std::int64_t>(prisms.west.size()) * n;
   const FieldList summed = summed_fields(request.fields);
-  write_asked(summed_values(computed, natives, summed, request), summed, request.fields, request, values);
+  std::vector<double> sums = summed_values(computed, natives, summed, request);
+  multiply_by_constants(summed, request, sums);
+  write_asked(sums, summed, request.fields, request, values);
   std::vector<TouchingPoint> touching;
   take_touching(computed, touching);
   count_contacts(touching, n, request, values, result);

@@ -57,7 +57,6 @@ void OperatorWork::prepare(const PrismSource& prisms, const PointColumns& points
   const auto make = [&] {
     const auto n = static_cast<std::size_t>(m_plan.points().size());
     m_values.assign(static_cast<std::size_t>(m_plan.computed.size()) * n, 0.0);
-    m_contact.assign(n_contact_columns * n, 0.0);
     if (n_pairs() == 0) return;
     Plan plan = m_plan;
     for (const FieldSet set : sets_of(m_plan.computed)) {
@@ -90,18 +89,13 @@ void OperatorWork::compute(const Communicator& communicator, Observer* observer,
 }
 
 double* OperatorWork::evaluate(std::size_t number, const ApplyContext& context, double* values) {
-  std::vector<double> before;
-  if (number > 0) {
-    before = m_contact;
-    std::fill(m_contact.begin(), m_contact.end(), 0.0);
-  }
-  RankFields fields{values, m_contact.data()};
+  RankFields fields{values};
   m_operators[number](fields, context);
-  if (number > 0) add_product_contacts(before, m_contact);
+  if (!m_contact.empty() && !fields.contact.empty()) add_product_contacts(m_contact, fields.contact);
+  if (!fields.contact.empty()) m_contact = std::move(fields.contact);
   for (std::size_t f = 0; f < n_forms; ++f) m_pairs_by_form[f] += fields.pairs_by_form[f];
   if (number + 1 < m_operators.size()) m_operators[number] = nullptr;
-  const auto n_points = static_cast<std::int64_t>(m_contact.size()) / n_contact_columns;
-  return values + fields_of(sets_of(m_plan.computed)[number]).size() * n_points;
+  return values + fields_of(sets_of(m_plan.computed)[number]).size() * m_plan.points().size();
 }
 
 WorkDone OperatorWork::take() {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include <prismfield/operator.hpp>
 
@@ -94,8 +95,8 @@ protected:
   /// Bytes that the operator itself holds for products, in the space's memory, of as many vectors as there were at
   /// most.
   [[nodiscard]] virtual std::int64_t scratch_bytes() const noexcept { return 0; }
-  /// Adds to (point, n_contact_columns), see kernel/contact.hpp, the prisms that points touch.
-  virtual void find_touching(double* /*contact*/) const {}
+  /// See RankFields::contact.
+  virtual void find_touching(std::vector<double>& /*contact*/) const {}
   /// Called by products between launches, with the fraction that is done; may throw.
   void pause(double done_fraction) const {
     if (m_pause) return m_pause(done_fraction);

@@ -21,6 +21,7 @@
 #include <prismfield/request.hpp>
 
 #include "base/human_text.hpp"
+#include "base/statistics.hpp"
 #include "base/version.hpp"
 
 #if PRISMFIELD_HAS_PROJ
@@ -497,18 +498,8 @@ std::string history_line(const std::string& command) {
 
 std::string source_line() { return fmt::format("prismfield {}", version_text); }
 
-std::pair<double, double> range_of(const double* values, std::int64_t n) {
-  double minimum = std::numeric_limits<double>::infinity();
-  double maximum = -minimum;
-  for (std::int64_t i = 0; i < n; ++i) {
-    minimum = std::fmin(minimum, values[i]);
-    maximum = std::fmax(maximum, values[i]);
-  }
-  return {minimum, maximum};
-}
-
 void write_range(Hdf5File& file, const std::string& path, const double* values, std::int64_t n) {
-  const auto [minimum, maximum] = range_of(values, n);
+  const auto [minimum, maximum] = range_of({values, static_cast<std::size_t>(n)});
   if (minimum <= maximum) file.write_attribute(path, "actual_range", std::vector<double>{minimum, maximum});
 }
 

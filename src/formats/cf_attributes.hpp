@@ -121,9 +121,6 @@ void describe_coordinate(Hdf5File& file, const std::string& group, const Coordin
 /// The program and its version.
 [[nodiscard]] std::string source_line();
 
-/// The smallest and largest number of the values; without any number, the first is the larger.
-[[nodiscard]] std::pair<double, double> range_of(const double* values, std::int64_t n);
-
 /// Writes CF's actual_range. Without it GMT shows a grid's values as 0 to 0, and guesses wrongly for some spacings
 /// whether values belong to nodes or cells.
 void write_range(Hdf5File& file, const std::string& path, const double* values, std::int64_t n);

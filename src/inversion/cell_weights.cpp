@@ -11,7 +11,7 @@
 
 #include <prismfield/error.hpp>
 
-#include "base/median.hpp"
+#include "base/statistics.hpp"
 #include "model/nearest_points.hpp"
 
 namespace prismfield {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <utility>
 
-#include "base/median.hpp"
+#include "base/statistics.hpp"
 #include "model/nearest_points.hpp"
 
 namespace prismfield {

@@ -51,19 +51,22 @@ PointVariable output_field(const ResultHeader& header, const Fields& result, Fie
     seed = header.noise->seed;
   }
   const RandomStream stream = noise_stream(field);
-  return {std::string(known.name), std::string(known.unit), std::string(known.long_name), [=](std::int64_t point) {
+  return {std::string(known.name), std::string(known.unit), std::string(known.long_name),
+          [=](std::int64_t begin, std::span<double> to) {
             // Adding 0 turns the -0 of a flipped sign into 0.
-            const double value = values[point] * factor + 0.0;
-            if (sigma == 0) return value;
-            // One rounding, so that every machine writes the same bits.
-            return std::fma(sigma, random_normal(seed, stream, static_cast<std::uint64_t>(point)), value);
+            for (std::size_t i = 0; i < to.size(); ++i)
+              to[i] = values[begin + static_cast<std::int64_t>(i)] * factor + 0.0;
+            if (sigma == 0) return;
+            for (std::size_t i = 0; i < to.size(); ++i) {
+              // One rounding, so that every machine writes the same bits.
+              to[i] = std::fma(sigma, random_normal(seed, stream, static_cast<std::uint64_t>(begin) + i), to[i]);
+            }
           }};
 }
 
 std::vector<double> values_of(const PointVariable& variable, std::int64_t n_points) {
   std::vector<double> values(static_cast<std::size_t>(n_points));
-  for (std::int64_t point = 0; point < n_points; ++point)
-    values[static_cast<std::size_t>(point)] = variable.value(point);
+  variable.read(0, values);
   return values;
 }
 
@@ -100,25 +103,26 @@ std::vector<PointVariable> terrain_variables(const ResultHeader& header, const P
   const double factor = -header.gravitational_constant * output_factor(Field::gz, header.axes);
   ResultHeader plain;
   plain.axes = header.axes;
-  const auto effect = output_field(plain, result, Field::gz).value;
+  const auto effect = output_field(plain, result, Field::gz).read;
   const std::string unit(gz.unit);
   return {{"terrain_height", "m", "height of the terrain below the point, bilinear between its nodes",
-           [&points, &terrain](std::int64_t point) {
+           point_by_point([&points, &terrain](std::int64_t point) {
              const auto i = static_cast<std::size_t>(point);
              return terrain.height_at(points.easting[i], points.northing[i]);
-           }},
-          {"bouguer_slab", unit, slab_name(terrain),
-           [&points, &terrain, factor](std::int64_t point) {
+           })},
+          {"bouguer_slab", unit, slab_name(terrain), point_by_point([&points, &terrain, factor](std::int64_t point) {
              const auto i = static_cast<std::size_t>(point);
              return 2 * std::numbers::pi * factor * mass_below(terrain, points.easting[i], points.northing[i]) + 0.0;
-           }},
+           })},
           {"terrain_correction", unit,
            "terrain correction, the slab cut at the edges of the elevation model minus gz (gz without noise)",
-           [&points, &terrain, factor, effect](std::int64_t point) {
+           point_by_point([&points, &terrain, factor, effect](std::int64_t point) {
              const auto i = static_cast<std::size_t>(point);
              const double plate = terrain.plate_attraction(points.easting[i], points.northing[i], points.upward[i]);
-             return factor * plate + 0.0 - effect(point);
-           }}};
+             double computed = 0;
+             effect(point, {&computed, 1});
+             return factor * plate + 0.0 - computed;
+           })}};
 }
 
 namespace {
@@ -145,7 +149,7 @@ std::vector<PointVariable> columns_of(const ResultHeader& header, const Fields& 
     const std::string name(field.name), unit(field.unit);
     if (!header.noise || header.noise->sigma.count(field.field) == 0) continue;
     columns.push_back({name + "_sigma", unit, "standard deviation of the noise in " + name,
-                       [sigma = header.noise->sigma.at(field.field)](std::int64_t) { return sigma; }});
+                       point_by_point([sigma = header.noise->sigma.at(field.field)](std::int64_t) { return sigma; })});
   }
   columns.insert(columns.end(), header.variables.begin(), header.variables.end());
   return columns;
@@ -181,8 +185,8 @@ public:
     m_texts = std::move(texts);
     m_columns = columns_of(m_header, m_result);
     if (!m_result.singular_points.empty()) {
-      m_columns.push_back(
-          {"singular", "", "", [this](std::int64_t i) { return is_singular(m_result, i) ? 1.0 : 0.0; }});
+      m_columns.push_back({"singular", "", "",
+                           point_by_point([this](std::int64_t i) { return is_singular(m_result, i) ? 1.0 : 0.0; })});
     }
     m_separator = m_style == TableStyle::xyz ? ' ' : own.separator == ';' ? ';' : ',';
     m_raw = m_separator == own.separator;
@@ -246,7 +250,9 @@ private:
   void add_values(std::int64_t point) {
     for (const PointVariable& column : m_columns) {
       separate();
-      m_out.add(column.value(point));
+      double value = 0;
+      column.read(point, {&value, 1});
+      m_out.add(value);
     }
   }
 
@@ -352,12 +358,18 @@ private:
   bool m_row_begins = true;
 };
 
+/// PointVariable::read of values that outlive it.
+auto values_in(const std::vector<double>& all) {
+  return [&all](std::int64_t begin, std::span<double> values) {
+    std::copy_n(all.begin() + begin, values.size(), values.begin());
+  };
+}
+
 /// A field and its standard deviations as variables of a table, as they stand.
 void add_field(ResultHeader& header, const PointFields& points, const FieldInfo& field) {
   const auto at = static_cast<std::size_t>(points.fields.index_of(field.field));
   const auto add = [&](const std::string& name, const std::vector<double>& values) {
-    header.variables.push_back({name, std::string(field.unit), "",
-                                [&values](std::int64_t point) { return values[static_cast<std::size_t>(point)]; }});
+    header.variables.push_back({name, std::string(field.unit), "", values_in(values)});
   };
   add(std::string(field.name), points.values[at]);
   if (!points.sigma[at].empty()) add(std::string(field.name) + "_sigma", points.sigma[at]);
@@ -388,9 +400,7 @@ std::vector<std::string> write_point_table(TextOutput& out, TableStyle style, co
   std::vector<bool> texts(direction_names.size(), false);
   for (const PointColumn& column : points.columns) {
     if (!column.is_of_stations) {
-      header.variables.push_back({column.name, column.unit, "", [&column](std::int64_t point) {
-                                    return column.numbers[static_cast<std::size_t>(point)];
-                                  }});
+      header.variables.push_back({column.name, column.unit, "", values_in(column.numbers)});
       continue;
     }
     of_stations.push_back(&column);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,9 +38,17 @@ struct NoiseSpec {
 /// Values at the points of a result, other than its fields.
 struct PointVariable {
   std::string name, unit, long_name;
-  /// value of a point in the unit and axes of the output; NaN for none
-  std::function<double(std::int64_t)> value;
+  /// writes the values of the points from `begin` on, in the unit and axes of the output; NaN for none
+  std::function<void(std::int64_t begin, std::span<double> values)> read;
 };
+
+/// PointVariable::read of what has value(point).
+template <class Value>
+[[nodiscard]] auto point_by_point(Value value) {
+  return [value = std::move(value)](std::int64_t begin, std::span<double> values) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(begin + static_cast<std::int64_t>(i));
+  };
+}
 
 /// What a result states about its run.
 struct ResultHeader : FileHeader {

@@ -22,6 +22,7 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
+#include "base/statistics.hpp"
 #include "formats/cf_attributes.hpp"
 #include "formats/output_file.hpp"
 #include "model/choices.hpp"
@@ -41,7 +42,7 @@ std::string cells_text(const CellEdges& edges) {
 }
 
 std::string range_text(const std::vector<double>& values, std::string_view unit) {
-  const auto [least, greatest] = range_of(values.data(), static_cast<std::int64_t>(values.size()));
+  const auto [least, greatest] = range_of(values);
   if (least > greatest) return "without a number";
   return fmt::format("{:.6g} to {:.6g}{}{}", least, greatest, unit.empty() ? "" : " ", unit);
 }

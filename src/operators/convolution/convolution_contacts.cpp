@@ -22,7 +22,7 @@ constexpr double slacks = 4;
 class ContactSearch {
 public:
   ContactSearch(const ConvolutionLayout& layout, const PrismSource& prisms, const PointColumns& points, FieldSet set,
-                double* contact)
+                std::vector<double>& contact)
       : m_layout(layout), m_prisms(prisms), m_points(points), m_set(set), m_contact(contact) {
     for (std::size_t d = 0; d < 3; ++d) m_rounding[d] = prisms.rounding()[d] + points.rounding[d];
   }
@@ -83,9 +83,10 @@ private:
                                  {m_block.south[0], m_block.north[0]},
                                  {m_block.bottom[0], m_block.top[0]}};
       const auto i = static_cast<std::size_t>(point);
+      if (m_contact.empty()) m_contact.resize(n_contact_columns * m_points.easting.size());
       add_contact(face, edge_strengths(m_set, m_block, 0),
                   {m_points.easting[i], m_points.northing[i], m_points.upward[i]}, m_rounding,
-                  m_contact + n_contact_columns * point);
+                  m_contact.data() + n_contact_columns * point);
     }
   }
 
@@ -93,7 +94,7 @@ private:
   const PrismSource& m_prisms;
   const PointColumns& m_points;
   FieldSet m_set;
-  double* m_contact;
+  std::vector<double>& m_contact;
   std::array<double, 3> m_rounding{};
   double m_upward = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::int64_t> m_at_height;
@@ -103,7 +104,7 @@ private:
 }  // namespace
 
 void add_contacts(const ConvolutionLayout& layout, const PrismSource& prisms, const PointColumns& points, FieldSet set,
-                  double* contact) {
+                  std::vector<double>& contact) {
   // above the mass, where heights are many, no point touches it
   if (!layout.levels.empty()) return;
   ContactSearch search(layout, prisms, points, set, contact);

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <vector>
+
 #include <prismfield/fields.hpp>
 #include <prismfield/points.hpp>
 #include <prismfield/prisms.hpp>
@@ -10,10 +12,10 @@
 
 namespace prismfield {
 
-/// Adds to `contact`, (point, n_contact_columns) as kernel/contact.hpp describes it, what the direct method adds for
-/// the prisms and the points of a layout: at each point for the prisms of the cells around it alone. `points`: those
-/// that the layout was found for. `set`: of the product.
+/// Finds the contacts, (point, n_contact_columns) as kernel/contact.hpp describes them, that the direct method finds of
+/// the prisms and the points of a layout: at each point those of the cells around it alone. `contact` stays empty where
+/// no point touches a prism. `points`: those that the layout was found for. `set`: of the product.
 void add_contacts(const ConvolutionLayout& layout, const PrismSource& prisms, const PointColumns& points, FieldSet set,
-                  double* contact);
+                  std::vector<double>& contact);
 
 }  // namespace prismfield

@@ -338,7 +338,7 @@ private:
     return part;
   }
 
-  void find_touching(double* contact) const override {
+  void find_touching(std::vector<double>& contact) const override {
     add_contacts(layout(), m_source, m_at, smallest_set(m_work.plan.computed), contact);
   }
 

@@ -166,7 +166,7 @@ struct LeafLanes {
   }
 };
 
-/// Moments of the prisms of leaves, which begin as zeros. Those of one shape are moved as point masses, and made a
+/// Moments of the prisms of leaves. Those of one shape are moved as point masses, and made a
 /// shape's together.
 struct MomentsOfPrisms {
   template <class L>
@@ -215,8 +215,8 @@ struct MomentsOfPrisms {
       re[j] = &data.to.values(leaf.cell[j], 0);
       im[j] = &data.to.values(leaf.cell[j], n);
     }
-    add_to_rows<L>(worker, r.re, n, leaf.valid, re);
-    add_to_rows<L>(worker, r.im, n, leaf.valid, im);
+    add_to_rows<L>(worker, r.re, n, leaf.valid, all_rows_are_new, re);
+    add_to_rows<L>(worker, r.im, n, leaf.valid, all_rows_are_new, im);
   }
 };
 
@@ -327,8 +327,11 @@ private:
     const Cells<Memory>& cells = data.to.cells;
     WayLanes<L> way;
     std::int32_t start[width], end[width];
+    // the first child writes its parent's moments; children hold locals already
+    std::uint32_t new_rows = 0;
     for (int j = 0; j < width; ++j) {
       const std::int32_t child = first + Kokkos::min(j, valid - 1), parent = cells.parent(child);
+      if (up && child == cells.child(parent)) new_rows |= std::uint32_t{1} << j;
       start[j] = up ? child : parent;
       end[j] = up ? parent : child;
       way.set(j, cells, start[j], cells, end[j]);
@@ -342,8 +345,8 @@ private:
       re[j] = &data.to.values(end[j], 0);
       im[j] = &data.to.values(end[j], n);
     }
-    add_to_rows<L>(worker, result.re, n, valid, re);
-    add_to_rows<L>(worker, result.im, n, valid, im);
+    add_to_rows<L>(worker, result.re, n, valid, new_rows, re);
+    add_to_rows<L>(worker, result.im, n, valid, new_rows, im);
   }
 };
 
@@ -359,8 +362,8 @@ struct Exchange {
     constexpr int width = kernel::lanes_v<L>;
     const auto cell = static_cast<std::int32_t>(item);
     const std::int64_t begin = data.rows.begin(cell), end = data.rows.begin(cell + 1);
-    if (begin == end) return;
     const int stored = n_terms(data.degree);
+    if (begin == end) return share(worker, 2 * stored, [&](int i) { data.to.values(cell, i) = 0; });
     const Terms<L> sum = room.terms(stored), terms = room.terms(stored), spare = room.terms(stored);
     const Terms<double> all{room.numbers(stored), room.numbers(stored)};
     clear(worker, stored, sum);
@@ -386,9 +389,9 @@ struct Exchange {
     }
     sum_lanes<L>(worker, sum.re, n_terms(most), all.re);
     sum_lanes<L>(worker, sum.im, n_terms(most), all.im);
-    share(worker, n_terms(most), [&](int i) {
-      data.to.values(cell, i) += all.real(i);
-      data.to.values(cell, stored + i) += all.imag(i);
+    share(worker, stored, [&](int i) {
+      data.to.values(cell, i) = i < n_terms(most) ? all.real(i) : 0;
+      data.to.values(cell, stored + i) = i < n_terms(most) ? all.imag(i) : 0;
     });
   }
 };

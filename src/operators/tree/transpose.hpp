@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <cstdint>
+
 #include "operators/tree/worker.hpp"
 
 /// Between numbers of several rows and lanes: 8 x 8 blocks by 24 instructions, where numbers one by one would be
@@ -88,16 +90,26 @@ PRISMFIELD_INLINE_FUNCTION int for_each_block(const double* lanes, int n, const 
   return whole;
 }
 
-/// Adds lanes' numbers 0 ... n - 1 to the rows of the first `valid` lanes, one lane after another.
+/// Rows of all lanes that hold nothing yet.
+inline constexpr std::uint32_t all_rows_are_new = ~std::uint32_t{0};
+
+/// Adds lanes' numbers 0 ... n - 1 to the rows of the first `valid` lanes, one lane after another. Bit j of `new_rows`:
+/// the row of lane j holds nothing yet, and the numbers are written.
 template <class L, class Worker>
 PRISMFIELD_INLINE_FUNCTION void add_to_rows(const Worker& worker, const double* lanes, int n, int valid,
-                                            double* const (&row)[kernel::lanes_v<L>]) {
+                                            std::uint32_t new_rows, double* const (&row)[kernel::lanes_v<L>]) {
   constexpr int width = kernel::lanes_v<L>;
+  const auto is_new = [new_rows](int j) { return (new_rows >> j & 1) != 0; };
   const int whole = for_each_block<L>(lanes, n, [&](int first, L(&block)[width]) {
-    for (int j = 0; j < valid; ++j) kernel::store(kernel::load<L>(row[j] + first) + block[j], row[j] + first);
+    for (int j = 0; j < valid; ++j) {
+      kernel::store(is_new(j) ? block[j] : kernel::load<L>(row[j] + first) + block[j], row[j] + first);
+    }
   });
   share(worker, n - whole, [&](int i) {
-    for (int j = 0; j < valid; ++j) row[j][whole + i] += lanes[(whole + i) * width + j];
+    for (int j = 0; j < valid; ++j) {
+      const double number = lanes[(whole + i) * width + j];
+      row[j][whole + i] = is_new(j) ? number : row[j][whole + i] + number;
+    }
   });
 }
 

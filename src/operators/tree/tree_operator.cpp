@@ -192,12 +192,11 @@ Evaluate evaluate_trees(const RankProblem& problem) {
     problem.prisms.read(problem.plan.prisms(), prisms);
     const auto trees = std::make_shared<TreeProducts<std::decay_t<decltype(space)>>>(
         space, std::move(prisms), problem.points, settings_of(problem));
-    const std::int64_t n_points = problem.points.size(), n_values = problem.plan.computed.size() * n_points;
-    return [space, trees, n_points, n_values](RankFields& fields, const ApplyContext& context) {
+    const std::int64_t n_values = problem.plan.computed.size() * problem.points.size();
+    return [space, trees, n_values](RankFields& fields, const ApplyContext& context) {
       fill_on_host(space, fields.values, n_values,
                    [&](double* to) { trees->multiply_own(space, context.pause, 1, to); });
-      fill_on_host(space, fields.contact, n_contact_columns * n_points,
-                   [&](double* to) { trees->read_contacts(space, to); });
+      fields.contact = trees->contacts(space);
       fields.pairs_by_form = trees->pairs_by_form();
     };
   });

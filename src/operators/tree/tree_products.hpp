@@ -14,6 +14,8 @@
 #include <prismfield/prisms.hpp>
 
 #include "compute/method.hpp"
+#include "compute/vector_functors.hpp"
+#include "kernel/contact.hpp"
 #include "operators/tree/expansion_numbers.hpp"
 #include "operators/tree/far_launch.hpp"
 #include "operators/tree/interaction_lists.hpp"
@@ -221,6 +223,16 @@ struct FieldsOfPoints {
   }
 };
 
+/// Counts the padded points that touch prisms.
+template <class Memory>
+struct CountTouching {
+  Kokkos::View<const double* [n_contact_columns], Kokkos::LayoutRight, Memory> padded;
+  Kokkos::View<const std::int64_t*, Memory> point;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& touching) const {
+    touching += point(i) >= 0 && padded(i, Contact::prisms) > 0 ? 1 : 0;
+  }
+};
+
 /// (point, contact column) of a padded point's.
 template <class Memory>
 struct ContactsOfPoints {
@@ -321,10 +333,19 @@ public:
         FieldsOfPoints<Memory>{m_data.points.values, m_point, m_settings.rows, m_targets.n_items(), scale, fields});
   }
 
-  /// (point, n_contact_columns): the prisms that points touch, after a product; see kernel/contact.hpp.
-  void read_contacts(const Space& space, double* contact) const {
-    Kokkos::parallel_for("prismfield::contacts_of_points", indices(space, m_point.extent(0)),
-                         ContactsOfPoints<Memory>{m_near.launch.contact, m_point, contact});
+  /// (point, n_contact_columns): the prisms that points touch, after a product; see kernel/contact.hpp. Empty where
+  /// none does.
+  [[nodiscard]] std::vector<double> contacts(const Space& space) const {
+    std::int64_t touching = 0;
+    Kokkos::parallel_reduce("prismfield::count_touching", indices(space, m_point.extent(0)),
+                            CountTouching<Memory>{m_near.launch.contact, m_point}, touching);
+    if (touching == 0) return {};
+    std::vector<double> contact(static_cast<std::size_t>(n_contact_columns * m_targets.n_items()));
+    fill_on_host(space, contact.data(), std::ssize(contact), [&](double* to) {
+      Kokkos::parallel_for("prismfield::contacts_of_points", indices(space, m_point.extent(0)),
+                           ContactsOfPoints<Memory>{m_near.launch.contact, m_point, to});
+    });
+    return contact;
   }
   /// Pairs of the near field by form, in all products. Waits.
   [[nodiscard]] std::array<std::int64_t, n_forms> pairs_by_form() const {
@@ -443,10 +464,11 @@ private:
       Kokkos::deep_copy(space, m_ones, 1.0);
     }
     // read behind the last prism, where nothing counts
-    Kokkos::deep_copy(space, m_data.prisms.centre, 0.0);
-    Kokkos::deep_copy(space, m_data.prisms.half, 0.0);
-    Kokkos::deep_copy(space, m_data.prisms.mass, 0.0);
-    Kokkos::deep_copy(space, m_data.prisms.direction, 0.0);
+    const auto behind = std::make_pair(static_cast<std::size_t>(n), static_cast<std::size_t>(padded));
+    for (const Columns& of_axes : {m_data.prisms.centre, m_data.prisms.half, m_data.prisms.direction}) {
+      if (of_axes.size() > 0) Kokkos::deep_copy(space, Kokkos::subview(of_axes, Kokkos::ALL, behind), 0.0);
+    }
+    Kokkos::deep_copy(space, Kokkos::subview(m_data.prisms.mass, behind), 0.0);
     Kokkos::parallel_for("prismfield::order_prisms", indices(space, n),
                          OrderPrisms<Memory>{m_columns, m_sources.order, m_data.prisms, m_unit_mass});
     fit_tree(space, m_sources, m_data.prisms.centre, m_data.prisms.half);
@@ -616,7 +638,6 @@ private:
   }
   /// Moments of a tree's cells, of its leaves by `step`.
   void up(const Space& space, FarStep step, const Tree<Memory>& tree, const Columns& values) {
-    Kokkos::deep_copy(space, values, 0.0);
     leaf_step(space, step, tree, values);
     for (std::size_t level = tree.level_begin.size() - 1; level-- > 1;) {
       shift(space, FarStep::moments_to_parents, tree, values, level);
@@ -625,7 +646,6 @@ private:
   /// Locals of a tree's leaves by the moments of another's cells.
   void down(const Space& space, const Tree<Memory>& to, const Columns& locals, const Tree<Memory>& from,
             const Columns& moments, const PairRows<Memory>& rows) {
-    Kokkos::deep_copy(space, locals, 0.0);
     FarData<Memory> data = m_data;
     data.from = {from.cells, moments};
     data.to = {to.cells, locals};
