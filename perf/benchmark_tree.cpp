@@ -127,7 +127,8 @@ void run(std::int64_t n_cells, std::int64_t n_points, double tolerance, double s
                        tolerance * share * *std::min_element(&size[4], &size[10])}};
   seconds_of.clear();
   double start = seconds();
-  fast::TreeProducts<Space> products(space, scene.prisms, scene.points(), settings);
+  fast::TreeProducts<Space> products(space, PrismList(scene.prisms.columns()), {0, scene.prisms.size()}, scene.points(),
+                                     settings);
   const double made = seconds() - start;
   const fast::TreeCounts counts = products.counts();
   fmt::print("{} cells, {} points, tolerance {}: trees {:.3f} s\n", n_cells, n_points, tolerance, made);

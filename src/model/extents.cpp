@@ -10,14 +10,10 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/statistics.hpp"
+
 namespace prismfield {
 namespace {
-
-Range range_of(const std::vector<double>& values) {
-  if (values.empty()) return {};
-  const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-  return {*least, *greatest};
-}
 
 std::string range_text(double min, double max) {
   return min == max ? fmt::format("{:.10g}", min) : fmt::format("{:.10g} to {:.10g}", min, max);
@@ -91,6 +87,7 @@ DegreesDoubt degrees_doubt(const Bounds& model, const Bounds& points) {
 }
 
 Bounds bounds_of(const Points& points) {
+  if (points.size() == 0) return {};
   const Range easting = range_of(points.is_grid() ? points.grid_easting : points.easting);
   const Range northing = range_of(points.is_grid() ? points.grid_northing : points.northing);
   const Range upward = range_of(points.upward);

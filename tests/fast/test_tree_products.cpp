@@ -36,6 +36,13 @@ PrismBlock block_of(const std::vector<Prism>& prisms) {
   return block;
 }
 
+template <class AnySpace>
+fast::TreeProducts<AnySpace> products_of(const AnySpace& space, const std::vector<Prism>& prisms,
+                                         const PointColumns& points, const fast::TreeSettings& settings) {
+  const PrismBlock block = block_of(prisms);
+  return {space, PrismList(block.columns()), {0, block.size()}, points, settings};
+}
+
 Vector on_device(const std::vector<double>& values) {
   const Vector copy("values", values.size());
   Kokkos::deep_copy(copy, Kokkos::View<const double*, Kokkos::HostSpace>(values.data(), values.size()));
@@ -156,7 +163,7 @@ TEST(TreeProducts, KeepsToTheTolerance) {
       for (const bool both_signs : {false, true}) {
         const Case c(masses, places, 1500, 600, both_signs, ++seed);
         const double tolerance = std::pow(10.0, -3.0 - static_cast<double>(seed % 8));
-        Products products(space, block_of(c.prisms), c.points, settings_for(tolerance, smallest_sizes(c.exact)));
+        Products products = products_of(space, c.prisms, c.points, settings_for(tolerance, smallest_sizes(c.exact)));
         const auto error = errors_of(c.product(products), c.exact);
         for (std::size_t f = 0; f < n_gravity_fields; ++f) {
           // the direct sum's own rounding
@@ -221,7 +228,7 @@ TEST(TreeSettings, AllowErrorsByTheSizesOfTheirKind) {
 TEST(TreeProducts, UsesExchanges) {
   const Space space;
   const Case c(Masses::cells, Places::above, 8000, 4000, true, 3);
-  Products products(space, block_of(c.prisms), c.points, settings_for(1e-6, smallest_sizes(c.exact)));
+  Products products = products_of(space, c.prisms, c.points, settings_for(1e-6, smallest_sizes(c.exact)));
   const fast::TreeCounts counts = products.counts();
   EXPECT_GT(counts.exchanges, 1000);
   // of 250 x 125 pairs of leaves or more
@@ -239,7 +246,7 @@ TEST(TreeSample, CountsTheCellsOfTrees) {
       const Points points = make_station_points(random_points(places, prisms, 40000, 7));
       fast::TreeSettings settings = settings_for(1e-6, no_sizes);
       settings.leaf_prisms = 16;
-      const fast::TreeCounts counts = Products(space, block_of(prisms), points, settings).counts();
+      const fast::TreeCounts counts = products_of(space, prisms, points, settings).counts();
       const fast::TreeCells cells =
           fast::TreeSample(ListEnsemble(prisms), points).cells({settings.leaf_prisms, settings.leaf_points}, on_device);
       const std::string what =
@@ -262,8 +269,8 @@ TEST(TreeProducts, TakesASubsetOfFields) {
   fast::TreeSettings settings = settings_for(1e-6, size, {Field::gz});
   constexpr double any = std::numeric_limits<double>::infinity();
   settings.allowed = {{any, 1e-6 * size[1], any}};
-  Products products(space, block_of(c.prisms), c.points, settings);
-  Products of_all(space, block_of(c.prisms), c.points, settings_for(1e-6, size));
+  Products products = products_of(space, c.prisms, c.points, settings);
+  Products of_all = products_of(space, c.prisms, c.points, settings_for(1e-6, size));
   EXPECT_LT(products.counts().exchanges + products.counts().pairs_of_leaves,
             of_all.counts().exchanges + of_all.counts().pairs_of_leaves);
   const std::vector<double> gz = c.product(products, 1);
@@ -288,7 +295,7 @@ TEST(TreeProducts, TransposesToRounding) {
   for (const Masses masses : {Masses::cells, Masses::uniform, Masses::needles}) {
     for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
       const Case c(masses, Places::on_top, 3000, 1500, true, 7);
-      Products products(space, block_of(c.prisms), c.points, settings_for(tolerance, smallest_sizes(c.exact)));
+      Products products = products_of(space, c.prisms, c.points, settings_for(tolerance, smallest_sizes(c.exact)));
       const std::vector<double> fields = c.product(products);
       const std::vector<double> factors = random_factors(c, n_gravity_fields);
       const Vector sums("sums", c.prisms.size());
@@ -310,7 +317,7 @@ TEST(TreeProducts, SumsSquaresOfEveryPair) {
   FieldList asked = FieldList::gravity();
   fast::TreeSettings settings = settings_for(1e-4, smallest_sizes(c.exact), asked);
   settings.truncation = default_truncation;
-  Products products(space, block_of(c.prisms), c.points, settings);
+  Products products = products_of(space, c.prisms, c.points, settings);
   const std::vector<double> factors = random_factors(c, n_known_fields);
   const Vector sums("sums", c.prisms.size());
   products.sum_squares(space, on_device(factors).data(), 2, sums.data());
@@ -332,7 +339,7 @@ TEST(TreeProducts, TakesFewAndOnePlace) {
   const Space space;
   for (const std::size_t n : {1, 2, 33}) {
     const Case c(Masses::uniform, Places::far, n, n, false, 13 + n);
-    Products products(space, block_of(c.prisms), c.points, settings_for(1e-8, smallest_sizes(c.exact)));
+    Products products = products_of(space, c.prisms, c.points, settings_for(1e-8, smallest_sizes(c.exact)));
     for (const double e : errors_of(c.product(products), c.exact)) EXPECT_LT(e, 1e-8);
   }
   // prisms and points all at one place each: cut by number
@@ -344,7 +351,7 @@ TEST(TreeProducts, TakesFewAndOnePlace) {
     c.points.upward[i] = c.points.upward[0];
   }
   c.exact = forward(ListEnsemble(c.prisms), c.points, make_request({})).values;
-  Products products(space, block_of(c.prisms), c.points, settings_for(1e-8, smallest_sizes(c.exact)));
+  Products products = products_of(space, c.prisms, c.points, settings_for(1e-8, smallest_sizes(c.exact)));
   for (const double e : errors_of(c.product(products), c.exact)) EXPECT_LT(e, 1e-8);
 }
 
@@ -354,8 +361,7 @@ TEST(TreeProducts, HasTheSameBitsOnAnyThreads) {
   std::vector<std::vector<double>> all;
   for (const int threads : {1, 2, 3}) {
     const Kokkos::OpenMP space(threads);
-    fast::TreeProducts<Kokkos::OpenMP> products(space, block_of(c.prisms), c.points,
-                                                settings_for(1e-5, smallest_sizes(c.exact)));
+    auto products = products_of(space, c.prisms, c.points, settings_for(1e-5, smallest_sizes(c.exact)));
     const std::vector<double> density = c.densities(), factors = random_factors(c, n_gravity_fields);
     const Kokkos::View<const double*, Kokkos::HostSpace> in(density.data(), density.size());
     std::vector<double> out(c.exact.size() + density.size());

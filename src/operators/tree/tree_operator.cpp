@@ -109,7 +109,8 @@ private:
     settings.leaf_points = leaves.points;
     settings.any_density = true;
     for (std::size_t d = 0; d < 3; ++d) settings.rounding[d] = prisms.rounding()[d] + m_work.unordered.rounding[d];
-    m_products = std::make_unique<TreeProducts<ExecutionSpace>>(space, m_block, m_work.unordered, settings);
+    m_products = std::make_unique<TreeProducts<ExecutionSpace>>(space, *m_prisms, IndexRange{0, m_work.n_prisms()},
+                                                                m_work.unordered, settings);
     m_work.ordered = {};
   }
 
@@ -188,10 +189,8 @@ std::unique_ptr<Operator<ExecutionSpace>> make_tree_operator(const ExecutionSpac
 
 Evaluate evaluate_trees(const RankProblem& problem) {
   return with_space(problem.plan.space, [&](const auto& space) -> Evaluate {
-    PrismBlock prisms;
-    problem.prisms.read(problem.plan.prisms(), prisms);
     const auto trees = std::make_shared<TreeProducts<std::decay_t<decltype(space)>>>(
-        space, std::move(prisms), problem.points, settings_of(problem));
+        space, problem.prisms, problem.plan.prisms(), problem.points, settings_of(problem));
     const std::int64_t n_values = problem.plan.computed.size() * problem.points.size();
     return [space, trees, n_values](RankFields& fields, const ApplyContext& context) {
       fill_on_host(space, fields.values, n_values,

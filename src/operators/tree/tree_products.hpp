@@ -6,7 +6,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
+#include <mutex>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -276,6 +279,72 @@ struct SumsToPrisms {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { density[order(i)] = scale * sums(i); }
 };
 
+/// Reads prisms into columns, see columns_of(), by the threads of the host. A device takes them from a buffer there.
+template <class Space>
+class PrismReader {
+public:
+  using Columns = Kokkos::View<double**, Kokkos::LayoutRight, typename Space::memory_space>;
+
+  PrismReader(const PrismSource& source, FieldSet set) : m_source(source), m_set(set) {}
+
+  /// Waits. Throws AllocationFailure, and what the source throws.
+  [[nodiscard]] Columns read(const Space& space, IndexRange range) {
+    const std::size_t n_columns = n_prism_columns(m_set);
+    const auto columns = new_view<Columns>("columns", n_columns, range.size());
+    if constexpr (is_device_space<Space>) {
+      const auto buffer = new_view<Buffer>("columns_mirror", n_columns, std::min(range.size(), most_buffered));
+      for (std::int64_t first = 0; first < range.size(); first += most_buffered) {
+        const std::int64_t n = std::min(most_buffered, range.size() - first);
+        read_into(Host(), {range.begin + first, range.begin + first + n}, buffer);
+        for (std::size_t c = 0; c < n_columns; ++c) {
+          Kokkos::deep_copy(space, Kokkos::subview(columns, c, std::make_pair(first, first + n)),
+                            Kokkos::subview(buffer, c, std::make_pair(std::int64_t{0}, n)));
+        }
+        space.fence("prismfield: columns copied");
+      }
+    } else {
+      read_into(space, range, columns);
+    }
+    return columns;
+  }
+
+private:
+  using Host = std::conditional_t<is_device_space<Space>, Kokkos::DefaultHostExecutionSpace, Space>;
+  using Buffer = Kokkos::View<double**, Kokkos::LayoutRight, PinnedHost<Space>>;
+  static constexpr std::int64_t most_buffered = std::int64_t{1} << 19;
+  /// What a thread reads at once stays in its cache.
+  static constexpr std::int64_t at_once = std::int64_t{1} << 13;
+
+  void read_into(const Host& host, IndexRange range, const Buffer& columns) {
+    const std::int64_t n_threads = host.concurrency();
+    std::exception_ptr failure;
+    std::mutex failing;
+    Kokkos::parallel_for(
+        "prismfield::read_prisms", Kokkos::RangePolicy<Host, Kokkos::IndexType<std::int64_t>>(host, 0, n_threads),
+        [&](std::int64_t thread) {
+          try {
+            PrismBlock block;
+            for (std::int64_t first = thread * at_once; first < range.size(); first += n_threads * at_once) {
+              const std::int64_t n = std::min(at_once, range.size() - first);
+              m_source.read({range.begin + first, range.begin + first + n}, block);
+              std::size_t c = 0;
+              for (const std::vector<double>* column : columns_of(block, m_set)) {
+                std::ranges::copy(*column, &columns(c++, first));
+              }
+            }
+          } catch (...) {
+            const std::lock_guard lock(failing);
+            failure = std::current_exception();
+          }
+        });
+    host.fence("prismfield: prisms read");
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  const PrismSource& m_source;
+  FieldSet m_set;
+};
+
 /// Products of the fields of prisms at points, each within the allowed errors: moments go up the tree of prisms, from
 /// its cells to those of the points, down their tree and to the points; near pairs are computed. Transposed products go
 /// the same way back, so that they are the transpose to rounding.
@@ -286,8 +355,9 @@ public:
   using Vector = Kokkos::View<double*, Memory>;
   using Densities = Kokkos::View<const double*, Kokkos::LayoutStride, Memory>;
 
-  /// Of at least one prism and point each; the prisms are freed once they are copied. Waits. Throws AllocationFailure.
-  TreeProducts(const Space& space, PrismBlock prisms, const PointColumns& points, const TreeSettings& settings)
+  /// Of at least one prism, of `prisms`, and point. Waits. Throws AllocationFailure, and what the source throws.
+  TreeProducts(const Space& space, const PrismSource& source, IndexRange prisms, const PointColumns& points,
+               const TreeSettings& settings)
       : m_settings(settings), m_staged(staging_settings(settings)) {
     m_data.tables = expansion_tables(space);
     m_data.degree = settings.degree;
@@ -298,7 +368,8 @@ public:
     const Columns places =
         copied(space, {points.easting.data(), points.northing.data(), points.upward.data()}, points.size());
     const ItemBox points_box = box_of(space, places);
-    const ItemBox prisms_box = make_sources(space, std::move(prisms), points_box);
+    m_columns = PrismReader<Space>(source, settings.set).read(space, prisms);
+    const ItemBox prisms_box = make_sources(space, points_box);
     stage(space);
     make_targets(space, places, points_box, prisms_box);
     make_bounds(space);
@@ -405,7 +476,7 @@ private:
   }
 
   /// Columns of the host in the space's memory.
-  [[nodiscard]] static Columns copied(const Space& space, const std::vector<const double*>& columns,
+  [[nodiscard]] static Columns copied(const Space& space, const std::array<const double*, 3>& columns,
                                       std::int64_t length) {
     const auto copy = new_view<Columns>("columns", columns.size(), length);
     for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -443,12 +514,9 @@ private:
   }
 
   /// The prisms' box.
-  [[nodiscard]] ItemBox make_sources(const Space& space, PrismBlock block, const ItemBox& points) {
-    const std::int64_t n = block.size(), padded = n + lanes_of_space<Space>();
-    std::vector<const double*> columns;
-    for (const std::vector<double>* column : columns_of(block, m_settings.set)) columns.push_back(column->data());
-    m_columns = copied(space, columns, n);
-    block = {};
+  [[nodiscard]] ItemBox make_sources(const Space& space, const ItemBox& points) {
+    const auto n = static_cast<std::int64_t>(m_columns.extent(1));
+    const std::int64_t padded = n + lanes_of_space<Space>();
     const ItemBox box = box_of(space, m_columns);
     m_sources = make_tree(space, m_columns, box, m_settings.leaf_prisms, points);
     m_data.prisms.centre = new_view<Columns>("prism_centre", 3, padded);
