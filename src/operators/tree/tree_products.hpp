@@ -533,9 +533,12 @@ private:
     }
     // read behind the last prism, where nothing counts
     const auto behind = std::make_pair(static_cast<std::size_t>(n), static_cast<std::size_t>(padded));
-    for (const Columns& of_axes : {m_data.prisms.centre, m_data.prisms.half, m_data.prisms.direction}) {
+    const auto clear_behind = [&](const Columns& of_axes) {
       if (of_axes.size() > 0) Kokkos::deep_copy(space, Kokkos::subview(of_axes, Kokkos::ALL, behind), 0.0);
-    }
+    };
+    clear_behind(m_data.prisms.centre);
+    clear_behind(m_data.prisms.half);
+    clear_behind(m_data.prisms.direction);
     Kokkos::deep_copy(space, Kokkos::subview(m_data.prisms.mass, behind), 0.0);
     Kokkos::parallel_for("prismfield::order_prisms", indices(space, n),
                          OrderPrisms<Memory>{m_columns, m_sources.order, m_data.prisms, m_unit_mass});
