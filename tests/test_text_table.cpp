@@ -423,7 +423,7 @@ TEST_F(ReadNumbers, OneALine) {
             "t.csv:2: density: 'x' is not a number\n"
             "t.csv:3: density: 'nan' is not finite\n"
             "t.csv:4: density: '1e999' is too large\n"
-            "t.csv:5: density: '1,5' is not a number");
+            "t.csv:5: density: '1,5' is not a number; decimals are written with a point");
 }
 
 TEST_F(ReadNumbers, SeveralALine) {
@@ -432,6 +432,24 @@ TEST_F(ReadNumbers, SeveralALine) {
   const Numbers result = numbers("1, 2 3\n4,5\n", request);
   EXPECT_THAT(result.values, ElementsAre(1, 2, 3, 4, 5));
   EXPECT_THAT(result.lines, ElementsAre(1, 1, 1, 2, 2));
+}
+
+TEST_F(ReadNumbers, CommasThatAreNoGapsAreDecimal) {
+  NumbersRequest request;
+  request.several_a_line = true;
+  request.what = "edge";
+  const auto read = [&](const std::string& text) {
+    return without_folder(mistakes([&] {
+      ProblemList problems;
+      static_cast<void>(read_numbers(file(text), request, problems));
+      problems.throw_if_any();
+    }));
+  };
+  for (const char* text : {"1,2,3\n", "1, 2, -3\n", "1.5, 2.5,3.5\n", "1 2,\n3, 4\n", " 1,2\n"})
+    EXPECT_EQ(read(text), "") << text;
+  for (const char* text : {"1 2,5 7\n", "1, 2,5\n", "1;2,5\n"}) {
+    EXPECT_EQ(read(text), "t.csv:1: edge: '2,5' is not a number; decimals are written with a point") << text;
+  }
 }
 
 TEST_F(ReadNumbers, CountsWhatItDoesNotKeep) {

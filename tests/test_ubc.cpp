@@ -518,6 +518,12 @@ TEST_F(UbcFormats, NamesWhatIsWrongInData) {
   EXPECT_EQ(data_mistakes("1 2 3 4\n"), "in.txt:1: 4 numbers; the number of stations alone is expected on this line");
   EXPECT_EQ(data_mistakes("3\n1 2 3 4\n1 2 3\n1 2 x 4\n"),
             "in.txt:3: 3 columns, but 4 before\nin.txt:4: 'x' is not a number");
+  for (const char* row : {"100 200 67,5", "100 200 67 6,25 0,5", "100;200;67,5", "100, 200, 67,5"}) {
+    EXPECT_THAT(data_mistakes("1\n" + std::string(row) + "\n"),
+                AllOf(HasSubstr("in.txt:2: '6"), HasSubstr("' is not a number; decimals are written with a point")));
+  }
+  EXPECT_THAT(data_mistakes("1\n502,547.5 7,100,200 30\n"), HasSubstr("thousands are written without commas"));
+  EXPECT_EQ(data_mistakes("2\n100,200,67\n 100.5,  200,-67.5\n"), "");
   EXPECT_EQ(data_mistakes("1\n1 2\n"),
             "in.txt:2: 2 columns; E, N, elevation, value and standard deviation are at most five and at least three");
   EXPECT_EQ(data_mistakes("1\n1 2 3 4 -1\n"), "in.txt:2: a standard deviation of -1; it is at least 0");

@@ -36,6 +36,36 @@ std::string_view split_line(std::string_view line, std::vector<std::string_view>
   return comment;
 }
 
+/// Whether a word is two whole numbers at a comma: 67,5.
+bool is_decimal_comma(std::string_view word) {
+  constexpr std::string_view digits = "0123456789";
+  if (word.starts_with('-') || word.starts_with('+')) word.remove_prefix(1);
+  const std::size_t comma = word.find_first_not_of(digits);
+  return comma > 0 && comma < word.size() && word[comma] == ',' &&
+         word.find_first_not_of(digits, comma + 1) == std::string_view::npos;
+}
+
+/// The first word of a line with a comma that is part of it, "" for none: one in `1 67,5` and `1;67,5`, where blanks
+/// alone or semicolons are gaps; beside commas that are gaps one between whole numbers, `1, 67,5`.
+std::string_view word_with_comma(std::string_view line) {
+  line = line.substr(0, line.find_first_of("!#"));
+  if (line.find(',') == std::string_view::npos) return {};
+  bool has_other_gaps = line.find(';') != std::string_view::npos, follows_gap = true;
+  int n = 0;
+  std::string_view first, decimal;
+  for (std::string_view word = take_word(line, " \t;"); !word.empty(); word = take_word(line, " \t;")) {
+    ++n;
+    has_other_gaps = has_other_gaps || !(follows_gap || word.starts_with(','));
+    follows_gap = word.ends_with(',');
+    while (word.starts_with(',')) word.remove_prefix(1);
+    while (word.ends_with(',')) word.remove_suffix(1);
+    if (first.empty() && word.find(',') != std::string_view::npos) first = word;
+    if (decimal.empty() && is_decimal_comma(word)) decimal = word;
+  }
+  if (has_other_gaps) return first;
+  return n > 1 ? decimal : std::string_view();
+}
+
 /// What is wrong with a number, and the kind of such problems.
 struct Fault {
   const char* kind;
@@ -56,6 +86,34 @@ std::string_view take_word(std::string_view& line, std::string_view gaps) {
   const std::string_view word = line.substr(0, line.find_first_of(gaps));
   line.remove_prefix(word.size());
   return word;
+}
+
+ThousandsCommas thousands_commas(std::string_view text) noexcept {
+  const auto is_digit = [&](std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; };
+  ThousandsCommas commas;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (is_digit(end)) ++end;
+    const bool may_be_first = end > i && end - i <= 3 && (i == 0 || text[i - 1] != '.');
+    std::size_t n = 0;
+    while (may_be_first && end < text.size() && text[end] == ',' && is_digit(end + 1) && is_digit(end + 2) &&
+           is_digit(end + 3) && !is_digit(end + 4)) {
+      ++n;
+      end += 4;
+    }
+    commas.count += n;
+    commas.are_certain = commas.are_certain || n > 1 || (n == 1 && end < text.size() && text[end] == '.');
+    i = end + 1;
+  }
+  return commas;
+}
+
+std::string comma_remedy(std::string_view text) {
+  if (text.find(',') == std::string_view::npos) return "";
+  const ThousandsCommas commas = thousands_commas(text);
+  if (commas.are_certain) return without_commas;
+  return commas.count > 0 ? "; decimals are written with a point, thousands without commas"
+                          : "; decimals are written with a point";
 }
 
 LineReader::LineReader(const InputFile& file) : m_file(file), m_stamp(stamp_of(file.path)) {
@@ -185,11 +243,21 @@ Numbers read_numbers(const InputFile& file, const NumbersRequest& request, Probl
     const auto bytes = std::filesystem::file_size(file.path, code);
     if (!code) numbers.values.reserve(std::min(static_cast<std::size_t>(request.count), bytes / 2 + 1));
   }
+  const auto refuse = [&](std::string_view word, const Fault& fault) {
+    limited.add(fault.kind, [&] {
+      return Problem{reader.where(), request.what, excerpt(word) + fault.what + comma_remedy(word)};
+    });
+  };
   std::string_view line;
   while (reader.next(line)) {
     const char* at = line.data();
     const char* const end = at + line.size();
     const auto is_gap = [&](char c) { return c == ' ' || c == '\t' || (request.several_a_line && c == ','); };
+    if (const std::string_view word = request.several_a_line ? word_with_comma(line) : std::string_view();
+        !word.empty()) {
+      refuse(word, fault_of(NumberStatus::no_number));
+      continue;
+    }
     int on_line = 0;
     for (;;) {
       while (at != end && is_gap(*at)) ++at;
@@ -203,8 +271,7 @@ Numbers read_numbers(const InputFile& file, const NumbersRequest& request, Probl
         while (at != end && !is_gap(*at)) ++at;
         const std::string_view word(start, static_cast<std::size_t>(at - start));
         const bool is_value = status == NumberStatus::too_large || (ends && !std::isfinite(value));
-        const auto [kind, what] = fault_of(is_value ? status : NumberStatus::no_number);
-        limited.add(kind, [&, what = what] { return Problem{reader.where(), request.what, excerpt(word) + what}; });
+        refuse(word, fault_of(is_value ? status : NumberStatus::no_number));
         value = 0;
       }
       if (++on_line == 2 && !request.several_a_line) {
@@ -250,6 +317,7 @@ bool NumberRows::next_words() {
   std::string_view line;
   while (m_reader.next(line)) {
     static_cast<void>(split_line(line, m_words));
+    if (const std::string_view word = word_with_comma(line); !word.empty()) m_words = {word};
     if (!m_words.empty()) return true;
   }
   return false;
@@ -282,7 +350,7 @@ bool NumberRows::next(std::vector<double>& row) {
       double value = 0;
       const NumberStatus status = parse_number(word, value);
       const bool finite = status == NumberStatus::ok && std::isfinite(value);
-      if (!finite) refuse(fault_of(status).kind, excerpt(word) + fault_of(status).what);
+      if (!finite) refuse(fault_of(status).kind, excerpt(word) + fault_of(status).what + comma_remedy(word));
       good = good && finite;
       row.push_back(value);
     }

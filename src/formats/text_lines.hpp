@@ -19,6 +19,19 @@ namespace prismfield {
 /// Removes the first word of a line, which ends at one of `gaps`, and returns it; "" when there is none.
 [[nodiscard]] std::string_view take_word(std::string_view& line, std::string_view gaps = " \t,;");
 
+inline constexpr const char* without_commas = "; thousands are written without commas";
+
+/// Commas in front of three digits, as between thousands.
+struct ThousandsCommas {
+  std::size_t count = 0;
+  /// one number has several, or a point behind: 502,547.85
+  bool are_certain = false;
+};
+[[nodiscard]] ThousandsCommas thousands_commas(std::string_view text) noexcept;
+
+/// What to write instead of the commas of a number; "" where it has none.
+[[nodiscard]] std::string comma_remedy(std::string_view text);
+
 /// Reads a text file line by line without holding all of it. Lines end with LF, CR LF or CR, even mixed. It skips a
 /// UTF-8 byte order mark.
 class LineReader {

@@ -275,43 +275,6 @@ std::string columns_remedy(const Layout& layout, const TableRequest& request, co
                      fmt::join(column_words(request, layout.wanted), ", "));
 }
 
-constexpr const char* without_commas = "; thousands are written without commas";
-
-/// Commas in front of three digits, as between thousands.
-struct ThousandsCommas {
-  std::size_t count = 0;
-  /// one number has several, or a point behind: 502,547.85
-  bool are_certain = false;
-};
-
-ThousandsCommas thousands_commas(std::string_view text) noexcept {
-  const auto is_digit = [&](std::size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; };
-  ThousandsCommas commas;
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i;
-    while (is_digit(end)) ++end;
-    const bool may_be_first = end > i && end - i <= 3 && (i == 0 || text[i - 1] != '.');
-    std::size_t n = 0;
-    while (may_be_first && end < text.size() && text[end] == ',' && is_digit(end + 1) && is_digit(end + 2) &&
-           is_digit(end + 3) && !is_digit(end + 4)) {
-      ++n;
-      end += 4;
-    }
-    commas.count += n;
-    commas.are_certain = commas.are_certain || n > 1 || (n == 1 && end < text.size() && text[end] == '.');
-    i = end + 1;
-  }
-  return commas;
-}
-
-/// What to write instead of commas in numbers.
-std::string comma_remedy(std::string_view text) {
-  const ThousandsCommas commas = thousands_commas(text);
-  if (commas.are_certain) return without_commas;
-  return commas.count > 0 ? "; decimals are written with a point, thousands without commas"
-                          : "; decimals are written with a point";
-}
-
 /// The hint for a line with the wrong number of fields due to commas in numbers, which split fields or leave blanks in
 /// them; "" for other lines.
 std::string comma_hint(std::string_view line, const std::vector<std::string_view>& fields, char separator,
