@@ -261,6 +261,10 @@ TEST_F(ObservedData, OfATableComeInOtherUnitsAndSpellings) {
     EXPECT_DOUBLE_EQ(value, 0.3) << header;
     EXPECT_DOUBLE_EQ(sigma, 0.7) << header;
   }
+  // a deviation without a unit has that of its field
+  for (const char* const header : {"x,y,z,gz [m/s2],gz_sigma", "x,y,z,gz [m/s2],sigma"}) {
+    EXPECT_DOUBLE_EQ(values_of(header).second, 0.7) << header;
+  }
   // value and sigma may differ in their units
   const auto [value, sigma] = values_of("x,y,z,gz [gu],sigma [uGal]");
   EXPECT_DOUBLE_EQ(value, 0.3e-6);

@@ -286,7 +286,7 @@ private:
       m_read.values[field] = at_points.field(field, variables.values.at(field));
       const auto sigma = variables.sigma.find(field);
       if (!has_rule(field) && sigma != variables.sigma.end()) {
-        m_read.sigma[field] = at_points.field(field, sigma->second);
+        m_read.sigma[field] = at_points.field(field, variables.values.at(field), sigma->second);
       }
     });
     m_read.points = at_points.points();

@@ -119,13 +119,16 @@ TableRequest field_columns(FieldList fields, FieldList with_sigma) {
 
 std::vector<double> take_column(Table& table, const TableRequest& request, const std::string& name, Field field,
                                 ProblemList& problems) {
-  const auto found = std::find(request.optional.begin(), request.optional.end(), name);
-  const std::size_t at = request.needed.size() + static_cast<std::size_t>(found - request.optional.begin());
+  const auto place_of = [&](std::string_view wanted) {
+    const auto found = std::find(request.optional.begin(), request.optional.end(), wanted);
+    return request.needed.size() + static_cast<std::size_t>(found - request.optional.begin());
+  };
+  const std::size_t at = place_of(name), of_field = place_of(info(field).name);
   if (at == table.columns.size() || table.columns[at].empty()) return {};
-  const std::optional<double> factor = unit_factor(field, table.units[at]);
-  if (!factor) {
-    problems.add(table.named_where, table.named_key, "column " + name + " " + unit_error(field, table.units[at]));
-  }
+  const bool has_unit = !table.units[at].empty() || of_field == table.columns.size();
+  const std::string& unit = table.units[has_unit ? at : of_field];
+  const std::optional<double> factor = unit_factor(field, unit);
+  if (!factor) problems.add(table.named_where, table.named_key, "column " + name + " " + unit_error(field, unit));
   scale_decimals(table.columns[at], factor.value_or(1));
   return std::move(table.columns[at]);
 }
@@ -242,11 +245,12 @@ std::vector<double> PointArrays::at_stations(const std::string& variable) {
   return m_arrays.read("/" + variable);
 }
 
-std::vector<double> PointArrays::field(Field field, const std::string& variable) {
-  std::vector<double> numbers = values(variable);
-  const std::string unit = units_of(m_arrays, variable);
+std::vector<double> PointArrays::field(Field field, const std::string& variable, const std::string& of_sigma) {
+  const std::string own = of_sigma.empty() ? "" : units_of(m_arrays, of_sigma);
+  std::vector<double> numbers = values(of_sigma.empty() ? variable : of_sigma);
+  const std::string unit = own.empty() ? units_of(m_arrays, variable) : own;
   const std::optional<double> factor = unit_factor(field, unit);
-  if (!factor) m_problems.add(m_file.path.string(), variable, unit_error(field, unit));
+  if (!factor) m_problems.add(m_file.path.string(), own.empty() ? variable : of_sigma, unit_error(field, unit));
   scale_decimals(numbers, factor.value_or(1));
   return numbers;
 }
@@ -376,7 +380,7 @@ PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes, s
     result.fields.add(field);
     result.values.push_back(at_points.field(field, name));
     result.sigma.push_back(sigma == variables.sigma.end() ? std::vector<double>()
-                                                          : at_points.field(field, sigma->second));
+                                                          : at_points.field(field, name, sigma->second));
   }
   result.points = finite_points(file, at_points);
   problems.throw_if_any();

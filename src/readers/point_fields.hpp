@@ -63,8 +63,9 @@ public:
   /// The points are a grid where those of this variable are; to be said first.
   void lie_as(const std::string& variable);
   [[nodiscard]] std::vector<double> values(const std::string& variable);
-  /// Of a field or its standard deviation, in the unit of the output.
-  [[nodiscard]] std::vector<double> field(Field field, const std::string& variable);
+  /// Of a field, or of its standard deviation by its own variable, which without a unit has the field's; in the unit of
+  /// the output.
+  [[nodiscard]] std::vector<double> field(Field field, const std::string& variable, const std::string& of_sigma = "");
   /// Of what was read before: the nodes of its grid, or as many stations. One height may be that of all nodes.
   [[nodiscard]] Points points();
   /// Whether arrays of this shape may lie there.
@@ -89,7 +90,8 @@ private:
 
 /// The columns of a table of points: places and, where it has them, fields and the standard deviations of some.
 [[nodiscard]] TableRequest field_columns(FieldList fields, FieldList with_sigma);
-/// Takes a column of these, in the unit of the output, out of the table that was read; empty where it has none.
+/// Takes a column of these, in the unit of the output, out of the table that was read; empty where it has none. A
+/// standard deviation without a unit has its field's.
 [[nodiscard]] std::vector<double> take_column(Table& table, const TableRequest& request, const std::string& name,
                                               Field field, ProblemList& problems);
 
