@@ -180,6 +180,24 @@ TEST_F(StationsTest, HeadingsAreThoseThatPeopleWrite) {
                                         {"elevation [US survey ft]", survey_foot},
                                         {"elev (ftUS)", survey_foot},
                                         {"elev_us_ft", survey_foot},
+                                        {"z [ft-us]", survey_foot},
+                                        {"z (NAD83 / Texas Central ftUS)", survey_foot},
+                                        {"z (NAVD88 ft)", 0.3048},
+                                        {"z (NAVD88/ft)", 0.3048},
+                                        {"z (MSL ft)", 0.3048},
+                                        {"z [international feet]", 0.3048},
+                                        {"z (zone 19S)", 1.0},
+                                        {"z (WGS84 UTM 33N)", 1.0},
+                                        {"z (Lambert 93, m)", 1.0},
+                                        {"z [ft, NAVD88]", 0.3048},
+                                        {"z (m E)", 1.0},
+                                        {"z [UTM zone 33N km]", 1000.0},
+                                        {"z [UTM 10 km]", 1000.0},
+                                        {"z [kilometers]", 1000.0},
+                                        {"z [kil\xc3\xb3metros]", 1000.0},
+                                        {"z [Kilom\xe8tres]", 1000.0},
+                                        {"z [centimetres]", 0.01},
+                                        {"z [mil\xc3\xadmetros]", 0.001},
                                         {"altitude [km]", 1000.0},
                                         {"upward [mm]", 0.001},
                                         {"GPS Height", 1.0},
@@ -208,7 +226,12 @@ TEST_F(StationsTest, HeadingsAreThoseThatPeopleWrite) {
     set(std::string("x,y,") + heading + "\n1,2,3\n");
     EXPECT_THAT(message(), HasSubstr("s.csv:1: missing column upward")) << heading;
   }
-  for (const char* const unit : {"yd", "fathoms", "inches", "miles", "in", "dm"}) {
+  for (const char* const unit : {"yd",          "fathoms",    "inches",        "miles",      "in",
+                                 "dm",          "in yd",      "statute miles", "decimetres", "1000 m",
+                                 "1000 m, AHD", "UTM 1000 m", "x1000 m",       "10 ft",      "100m",
+                                 "m2",          "m/1000",     "m*1000",        "m / s2",     "m s-2",
+                                 "kg/m3",       "kg m-3",     "m or ft",       "ft/m",       "thousand feet",
+                                 "square km"}) {
     set(std::string("x,y,z (") + unit + ")\n1,2,3\n");
     EXPECT_THAT(message(), HasSubstr("no unit of length that is known")) << unit;
   }
@@ -216,6 +239,28 @@ TEST_F(StationsTest, HeadingsAreThoseThatPeopleWrite) {
        {"Latitude_m Longitude_m h", "Long. (deg) Lat. (deg) z", "X (Longitude) Y (Latitude) Z", "x (lon) y (lat) z"}) {
     set(std::string("# ") + heading + "\n1 2 3\n");
     EXPECT_THAT(message(), HasSubstr("longitude and latitude are angles")) << heading;
+  }
+}
+
+TEST_F(StationsTest, AUnitInACommentIsNotPassedOver) {
+  for (const char* const comment : {"# units: km", "% Units = mGal, km", "# length_unit: km",
+                                    "# coordinates in UTM 33N, km", "# coordinates: UTM zone 33; km", "# km km m"}) {
+    const std::string text = std::string(comment) + "\nx,y,z\n1,2,3\n";
+    set(text);
+    EXPECT_EQ(message(),
+              "s.csv:1: the comment has the unit km, the columns have none; name them with it, as in easting [km], or "
+              "state observations.stations.length_unit")
+        << comment;
+    set(text).length_to_si = 1000;
+    EXPECT_THAT(make().easting, ElementsAre(1000)) << comment;
+    set(std::string(comment) + "\nx [m],y,z\n1,2,3\n");
+    EXPECT_THAT(make().easting, ElementsAre(1)) << comment;
+  }
+  for (const char* const comment :
+       {"# units: m (converted from ft)", "# coordinates: UTM; lines 2 km apart", "# coordinates at the foot of a hill",
+        "# 2 km from town", "# units: mGal, 2 km grid"}) {
+    set(std::string(comment) + "\nx,y,z\n1,2,3\n");
+    EXPECT_THAT(make().easting, ElementsAre(1)) << comment;
   }
 }
 

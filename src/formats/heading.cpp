@@ -34,18 +34,38 @@ std::string joined(const Words& words) {
 }
 
 constexpr double survey_foot = 1200.0 / 3937.0;
-/// Words with a blank between them, and what they are in metres; some say what they are measured from, too.
+/// Words with a blank between them, and what they are in metres; some say what they are measured from, too. Those that
+/// contain `metre` stand as spelled() has them.
 constexpr std::array<std::pair<std::string_view, double>, 6> length_words = {
-    {{"m metre metres meter meters mt mts metros msnm masl mamsl mahd", 1},
-     {"km kilometre kilometres kilometer kilometers", 1000},
+    {{"m mt mts msnm masl mamsl mahd mtr mtrs mtrn", 1},
+     {"km klmtr klmtrs klmtrn qlmtr qlmtrs chlmtr", 1000},
      {"ft foot feet", foot},
      {"usft ftus", survey_foot},
-     {"cm", 0.01},
-     {"mm", 0.001}}};
+     {"cm cntmtr cntmtrs", 0.01},
+     {"mm mllmtr mllmtrs mlmtr mlmtrs", 0.001}}};
+/// Units that are not read, and words that make another unit of the one beside them.
+constexpr std::string_view other_units =
+    "mi mile miles nmi nm nautical league leagues yd yds yard yards inch inches fathom fathoms furlong furlongs chain "
+    "chains dm dcmtr dcmtrs hm hctmtr hctmtrs um mcrmtr mcrmtrs nnmtr nnmtrs pie pies pied pieds vara varas fuss "
+    "fu\xc3\x9f fu\xdf kft thousand thousands hundred hundreds tenth tenths hundredth hundredths kilo square sq cubic "
+    "squared cubed per clarke clarkes clarke's indian sears cape";
+constexpr std::string_view angles =
+    "deg degree degrees dd dms rad radian radians arc arcsec arcmin arcsecond arcseconds \xc2\xb0 \xb0";
 
-std::optional<double> metres_in_word(std::string_view word) {
+/// A word that contains `metre` in any language and encoding without vowels and accents, so that kilometres,
+/// KILOMETERS and kilometros with and without an accent are alike; other words unchanged.
+std::string spelled(const std::string& word) {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 128; };
+  if (word.find("met") == std::string::npos && std::all_of(word.begin(), word.end(), is_ascii)) return word;
+  std::string consonants = word;
+  std::erase_if(consonants, [&](char c) { return !is_ascii(c) || std::string_view("aeiou").find(c) < 5; });
+  return consonants.find("mtr") == std::string::npos ? word : consonants;
+}
+
+std::optional<double> metres_in_word(const std::string& word) {
+  const std::string plain = spelled(word);
   for (const auto& [words, metres] : length_words) {
-    if (is_one_of(words, word)) return metres;
+    if (is_one_of(words, plain)) return metres;
   }
   return std::nullopt;
 }
@@ -73,7 +93,96 @@ bool is_reference(const std::string& word) {
   return is_one_of(references, word) || is_number_of_zone(word) || (has_number && digit != std::string::npos);
 }
 
-constexpr std::string_view angles = "deg degree degrees dd dms rad radians \xc2\xb0 \xb0";
+/// Whether a word is a unit with a number or a power, or one that is not read: 100m, ft3, yd.
+bool is_odd_unit(std::string word) {
+  const std::string whole = word;
+  word.erase(0, std::min(word.find_first_not_of("0123456789"), word.size()));
+  word.erase(word.find_last_not_of("0123456789") + 1);
+  return (word != whole && metres_in_word(word)) || is_one_of(other_units, spelled(word));
+}
+
+/// The words of a unit, also between signs beside a reference: NAD83/UTM; nothing for a quotient, product or power of
+/// units, such as m/s2.
+std::optional<Words> words_of_unit(std::string_view text) {
+  constexpr std::string_view signs = "/*^";
+  const auto is_sign = [&](char c) { return signs.find(c) != std::string_view::npos; };
+  std::string joined;
+  for (const char c : text) {
+    while (is_sign(c) && joined.ends_with(' ')) joined.pop_back();
+    if (!is_blank(c) || joined.empty() || !is_sign(joined.back())) joined += c;
+  }
+  Words words;
+  for (const std::string& word : words_of(joined)) {
+    Words parts;
+    for (std::size_t begin = 0; begin < word.size();
+         begin = std::min(word.find_first_of(signs, begin), word.size()) + 1) {
+      parts.push_back(word.substr(begin, word.find_first_of(signs, begin) - begin));
+    }
+    std::erase(parts, "");
+    const bool refers = std::any_of(parts.begin(), parts.end(), is_reference);
+    const auto is_unit = [](const std::string& part) { return metres_in_word(part) || is_odd_unit(part); };
+    if (parts != Words{word} && !refers && std::any_of(parts.begin(), parts.end(), is_unit)) return std::nullopt;
+    if (!refers) parts = {word};
+    words.insert(words.end(), parts.begin(), parts.end());
+  }
+  constexpr std::string_view before_units = "in en unit units";
+  while (words.size() > 1 && is_one_of(before_units, words.front())) words.erase(words.begin());
+  return words;
+}
+
+bool is_number(const std::string& word) {
+  return is_digit(word.front()) || (word.size() > 1 && word.front() == 'x' && is_digit(word[1]));
+}
+
+/// Whether the number `at` makes another unit of the length at `length`, as in 1000 m and m s-2; that of a zone, of a
+/// reference system or a year does not.
+bool is_factor(const Words& words, std::size_t at, std::size_t length, double metres) {
+  const std::string& word = words[at];
+  const bool follows_reference = at > 0 && is_reference(words[at - 1]);
+  const std::size_t one = word.find('1');
+  const bool is_power_of_ten = one + 1 < word.size() && word.find_first_not_of('0', one + 1) == std::string::npos;
+  if (is_power_of_ten) return word.size() > 2 || !follows_reference;
+  if (follows_reference || (is_number_of_zone(word) && !is_digit(word.back()))) return false;
+  return at < length ? metres != 1 || words.size() == 2 : word.size() == 1;
+}
+
+/// What a text in brackets says.
+struct Meaning {
+  /// of a known length
+  std::optional<double> metres = std::nullopt;
+  bool is_angle = false;
+  /// known or not; otherwise the text is a remark
+  bool is_unit = false;
+};
+
+Meaning meaning_of(std::string_view text) {
+  const std::optional<Words> found = words_of_unit(text);
+  if (!found) return {std::nullopt, false, true};
+  const Words& words = *found;
+  std::optional<double> metres;
+  std::size_t length = 0;
+  bool is_odd = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::optional<double> factor = metres_in_word(words[i]);
+    // 3-degree zones
+    const bool is_angle = is_one_of(angles, words[i]) && (i == 0 || !is_number(words[i - 1]));
+    if (is_angle && !metres) return {std::nullopt, true, true};
+    is_odd = is_odd || is_odd_unit(words[i]) || (factor && factor != metres.value_or(*factor));
+    if (factor && !metres) length = i;
+    if (factor) metres = factor;
+  }
+  for (std::size_t i = 0; metres && i < words.size(); ++i) {
+    is_odd = is_odd || (is_number(words[i]) && is_factor(words, i, length, *metres));
+  }
+  if (is_odd) return {std::nullopt, false, true};
+  const bool is_survey =
+      std::find(words.begin(), words.end(), "us") != words.end() || (length > 0 && words[length - 1] == "survey");
+  if (metres) return {is_survey && *metres == foot ? survey_foot : *metres, false, true};
+  constexpr std::size_t longest = 6;
+  const bool is_short = words.size() == 1 && words[0].size() <= longest && !is_reference(words[0]) &&
+                        std::none_of(words[0].begin(), words[0].end(), is_digit);
+  return {std::nullopt, false, is_short};
+}
 
 }  // namespace
 
@@ -103,36 +212,37 @@ std::string_view unquoted(std::string_view text) noexcept {
   return text;
 }
 
-std::optional<double> metres_in(std::string_view unit) {
-  Words words = words_of(unit);
-  if (!words.empty() && words.front() == "in") words.erase(words.begin());
-  const bool is_survey = words.size() > 1 && (words.front() == "us" || words.front() == "survey");
-  while (words.size() > 1 && (words.front() == "us" || words.front() == "survey")) words.erase(words.begin());
-  if (words.empty()) return std::nullopt;
-  const std::optional<double> metres = metres_in_word(words.front());
-  // m s-2 is no length
-  const bool is_power =
-      std::any_of(words.begin() + 1, words.end(), [](const std::string& word) { return word.size() < 2; });
-  if (!metres || is_power) return std::nullopt;
-  if (!is_survey) return metres;
-  return *metres == foot ? std::optional(survey_foot) : std::nullopt;
-}
+std::optional<double> metres_in(std::string_view unit) { return meaning_of(unit).metres; }
+bool is_angle(std::string_view unit) { return meaning_of(unit).is_angle; }
+bool looks_like_unit(std::string_view text) { return meaning_of(text).is_unit; }
 
-bool is_angle(std::string_view unit) {
-  const Words words = words_of(unit);
-  return !words.empty() && is_one_of(angles, words.front());
-}
-
-bool looks_like_unit(std::string_view text) {
-  constexpr std::size_t longest = 6;
-  constexpr std::string_view longer =
-      "fathom fathoms furlong furlongs nautical decimetre decimetres decimeter decimeters";
+std::string unit_in_comment(std::string_view comment) {
+  constexpr std::string_view of_units = "unit units einheit einheiten unidad unidades";
+  constexpr std::string_view of_places = "coordinates coords coordinate lengths distances";
+  constexpr std::string_view between = "in en are is all the and x y z xy xyz easting northing upward";
+  std::string text(comment);
+  std::replace(text.begin(), text.end(), '=', ' ');
+  std::erase_if(text, [](char c) { return std::string_view("#%!/").find(c) != std::string_view::npos; });
   const Words words = words_of(text);
-  if (metres_in(text) || is_angle(text)) return true;
-  if (words.empty() || is_reference(words.front())) return false;
-  if (is_one_of(longer, words.front())) return true;
-  return words.size() == 1 && words.front().size() <= longest &&
-         std::none_of(words.front().begin(), words.front().end(), is_digit);
+  const auto is_other = [](const std::string& word) { return metres_in_word(word).value_or(1) != 1; };
+  const auto is_length = [](const std::string& word) { return metres_in_word(word).has_value(); };
+  // a line of units alone
+  const auto behind = std::find_if_not(words.begin(), words.end(), is_length);
+  if (behind - words.begin() > 1 || (behind == words.end() && !words.empty())) {
+    const auto other = std::find_if(words.begin(), behind, is_other);
+    return other == behind ? "" : *other;
+  }
+  const auto refers = [&](std::size_t i) {
+    return is_reference(words[i]) || (i > 0 && is_number(words[i]) && is_reference(words[i - 1]));
+  };
+  bool says_unit = false, says_place = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool follows_number = i > 0 && is_number(words[i - 1]) && !refers(i - 1);
+    if ((says_unit || says_place) && is_length(words[i]) && !follows_number) return is_other(words[i]) ? words[i] : "";
+    says_unit = says_unit || is_one_of(of_units, words[i]);
+    says_place = is_one_of(of_places, words[i]) || (says_place && (is_one_of(between, words[i]) || refers(i)));
+  }
+  return "";
 }
 
 std::pair<std::string, std::string> name_and_unit(std::string_view text) {
@@ -165,8 +275,7 @@ PlaceHeading place_heading(std::string_view text) {
   if (unit.empty() && words.size() > 1) {
     const auto length = std::find_if(words.begin() + 1, words.end(), metres_in_word);
     if (length != words.end()) {
-      const bool is_survey = *(length - 1) == "us" || *(length - 1) == "survey";
-      unit = is_survey ? "US survey " + *length : *length;
+      for (auto word = words.begin() + 1; word != words.end(); ++word) unit += (unit.empty() ? "" : " ") + *word;
       words.erase(length);
       std::erase(words, "us");
     }

@@ -24,13 +24,17 @@ inline constexpr double foot = 0.3048;
 /// Text without blanks around it, and without a pair of quotes and blanks in these.
 [[nodiscard]] std::string_view unquoted(std::string_view text) noexcept;
 
-/// The factor to metres of a unit of length, which a reference may follow: `m`, `km`, `ft`, `US survey feet`, `metres`,
-/// `mm`, `m a.s.l.`, `msnm`, `m, UTM 33N`. Nothing for another text.
+/// The factor to metres of a unit of length, with what it refers to before or behind it: `m`, `km`, `ft`, `US survey
+/// feet`, `kilometros`, `m a.s.l.`, `msnm`, `m, UTM 33N`, `NAVD88 ft`. Nothing for another text or where it leaves a
+/// doubt: `1000 m`, `m/s2`, `m or ft`.
 [[nodiscard]] std::optional<double> metres_in(std::string_view unit);
 /// Whether a unit measures angles.
 [[nodiscard]] bool is_angle(std::string_view unit);
 /// Whether a text in brackets is a unit, known or not, and no remark such as `UTM`, `zone 19S` or `local grid`.
 [[nodiscard]] bool looks_like_unit(std::string_view text);
+/// The word of a unit of length other than metres that a comment states for coordinates, `units: km`, `coordinates in
+/// feet`, `km km m`; "" for none.
+[[nodiscard]] std::string unit_in_comment(std::string_view comment);
 
 /// A column's name and its unit in brackets, "" for none: "gz [mGal]", "potential[m2_s-2]".
 [[nodiscard]] std::pair<std::string, std::string> name_and_unit(std::string_view text);

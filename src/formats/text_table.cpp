@@ -222,30 +222,35 @@ Layout layout_of(const std::vector<std::string>& names, const TableRequest& requ
   return layout;
 }
 
-/// Puts a unit that blanks cut off behind its name again.
-std::vector<std::string> with_their_units(const std::vector<std::string>& words) {
+/// Puts a unit that blanks cut off, or a comma within its brackets, behind its name again.
+std::vector<std::string> with_their_units(const std::vector<std::string>& words, char separator) {
+  const bool by_blanks = separator == ' ';
+  const auto closing = [](char bracket) { return bracket == '[' ? ']' : ')'; };
   std::vector<std::string> names;
   char open = '\0';
   for (const std::string& word : words) {
-    if (open == '\0' && !names.empty() && (word.starts_with('[') || word.starts_with('('))) open = word.front();
+    const bool begins = by_blanks && (word.starts_with('[') || word.starts_with('('));
+    if (open == '\0' && !names.empty() && begins) open = word.front();
     if (open == '\0') {
       names.push_back(word);
     } else {
-      names.back() += ' ' + word;
+      names.back() += (by_blanks ? " " : ", ") + word;
     }
     const std::string_view name = open == '\0' ? std::string_view(word) : std::string_view(names.back());
     const std::size_t bracket = name.find_first_of("[(");
-    if (open == '\0' && bracket != std::string_view::npos && bracket > 0) open = name[bracket];
-    if (open != '\0' && name.ends_with(open == '[' ? ']' : ')')) open = '\0';
+    const bool opens = bracket != std::string_view::npos && bracket > 0 &&
+                       (by_blanks || name.find(closing(name[bracket])) == std::string_view::npos);
+    if (open == '\0' && opens) open = name[bracket];
+    if (open != '\0' && name.ends_with(closing(open))) open = '\0';
   }
-  return names;
+  return by_blanks || open == '\0' ? names : words;
 }
 
 std::vector<std::string> names_in(std::string_view line, bool with_units, char separator) {
   std::vector<std::string> names;
   for (const std::string_view field : split(without_comment(line, separator), separator))
     names.emplace_back(unquoted(field));
-  if (with_units && separator == ' ') names = with_their_units(names);
+  if (with_units && separator != '\t') names = with_their_units(names, separator);
   // spreadsheets end a line with a separator when a column beside the table was once used
   while (!names.empty() && names.back().empty()) names.pop_back();
   return names;
@@ -260,7 +265,7 @@ std::vector<std::string> words_in(std::string_view comment, bool with_units) {
     if (word.empty()) break;
     words.emplace_back(word);
   }
-  return with_units ? with_their_units(words) : words;
+  return with_units ? with_their_units(words, ' ') : words;
 }
 
 /// How the key that names the columns of a file says which one holds a missing one; "" where no column is left for it.
@@ -525,6 +530,10 @@ private:
     if (first == line.size()) return;
     if (is_comment(line.substr(first))) {
       if (!m_data_seen) m_table.comments.emplace_back(line.substr(first));
+      if (!m_data_seen && m_request.of_places && m_table.commented_unit.empty()) {
+        m_table.commented_unit = unit_in_comment(line);
+        if (!m_table.commented_unit.empty()) m_table.commented_where = m_reader.where();
+      }
       if (!m_data_seen && m_header.line == 0) take_comment(line.substr(first));
       return;
     }

@@ -34,6 +34,8 @@ struct TableColumns {
   bool are_named_by_file = false;
   /// place and key of the columns' names, for messages about units: "file:line", or those of the case
   std::string named_where, named_key;
+  /// what unit_in_comment() finds above the rows, and its place
+  std::string commented_unit, commented_where;
 };
 
 /// The strength of a name for a column: canonical wins over other, other over weak, weak over weakest.

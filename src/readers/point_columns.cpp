@@ -99,21 +99,35 @@ bool are_angles(const std::string& name, const std::string& unit) {
   return is_angle(unit) || (unit.empty() && has_refused({name}, place_columns()));
 }
 
+void refuse_commented_unit(const TableColumns& columns, std::size_t n, const std::string& key, ProblemList& problems) {
+  const auto end = columns.units.begin() + static_cast<std::ptrdiff_t>(std::min(n, columns.units.size()));
+  const bool is_stated =
+      std::any_of(columns.units.begin(), end, [](const std::string& unit) { return metres_in(unit).has_value(); });
+  if (columns.commented_unit.empty() || is_stated) return;
+  problems.add(
+      columns.commented_where, "",
+      fmt::format("the comment has the unit {}, the columns have none; name them with it, as in easting [{}]{}",
+                  columns.commented_unit, columns.commented_unit,
+                  key.empty() ? "" : fmt::format(", or state {}", key)));
+}
+
 std::vector<double> place_factors(const InputFile& file, const TableColumns& columns, const PlaceUnits& units,
                                   ProblemList& problems, std::vector<std::string>& notes) {
   std::vector<double> factors;
   const std::vector<std::string> names = place_columns().needed;
   const std::size_t n = std::min(names.size(), columns.at.size());
+  const std::string unit_key = units.has_length_key ? file.key_beside("length_unit") : "";
+  if (!units.length_to_si) refuse_commented_unit(columns, n, unit_key, problems);
   const auto add = [&](std::size_t w, const std::string& what) {
     problems.add(columns.named_where, columns.named_key, fmt::format("column {} {}", names[w], what));
   };
   for (std::size_t w = 0; w < n; ++w) {
     const std::string& unit = columns.units[w];
     factors.push_back(units.length_to_si.value_or(1));
-    // (zone 19S)
-    if (unit.empty() || !looks_like_unit(unit) || !place_named(unit).empty()) continue;
-    if (const std::string error = unit_mistake(unit, units, units.has_length_key ? file.key_beside("length_unit") : "");
-        !error.empty()) {
+    // (zone 19S), (Este)
+    const bool is_name = words_of(unit).size() == 1 && !place_named(unit).empty();
+    if (unit.empty() || !looks_like_unit(unit) || is_name) continue;
+    if (const std::string error = unit_mistake(unit, units, unit_key); !error.empty()) {
       add(w, error);
     } else {
       factors.back() = metres_in(unit).value_or(factors.back());

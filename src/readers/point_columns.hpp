@@ -53,6 +53,10 @@ struct PlaceUnits {
 /// Whether coordinates are longitudes or latitudes, by their unit or, without a unit, by their name.
 [[nodiscard]] bool are_angles(const std::string& name, const std::string& unit);
 
+/// Adds a problem where a comment states a unit of length and none of the first n wanted columns does. `key`: one that
+/// may state it; may be empty.
+void refuse_commented_unit(const TableColumns& columns, std::size_t n, const std::string& key, ProblemList& problems);
+
 /// Factors to metres with z up for the columns of places, the first two or three wanted columns. It adds problems for a
 /// unit that is no length or differs from the case's, and for a direction that contradicts the column's name; a note
 /// reports a depth.

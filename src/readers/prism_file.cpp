@@ -21,6 +21,7 @@
 #include "parallel/agreement.hpp"
 #include "parallel/collectives.hpp"
 #include "readers/file_content.hpp"
+#include "readers/point_columns.hpp"
 
 namespace prismfield {
 namespace {
@@ -247,6 +248,9 @@ RawPrisms read_prism_table(const InputFile& file, const PrismsSpec& spec, Proble
   for (std::size_t c = 0; c < columns.size(); ++c) *columns[c] = std::move(table.columns[c]);
   complete(raw.prisms);
   raw.units = units_of(spec, table.units, table.named_where, problems);
+  if (spec.length_to_si == 1) {
+    refuse_commented_unit(table, n_face_columns, file.key.empty() ? "" : "model.prisms.length_unit", problems);
+  }
   raw.warnings = std::move(table.notes);
   raw.numbers = std::move(table.lines);
   if (!table.ignored.empty()) {
