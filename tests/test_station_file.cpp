@@ -85,7 +85,8 @@ TEST_F(StationsTest, AreReadFromATable) {
 TEST_F(StationsTest, ThatAreWrongAreNamed) {
   set("easting,northing,upward\n1,2,3\n1,inf,3\n1,2\n1,x,3\n");
   EXPECT_EQ(message(),
-            "s.csv:3: northing: 'inf' is not finite\ns.csv:4: 2 columns, 3 are needed\n"
+            "s.csv:3: northing: 'inf' is not finite\ns.csv:4: 2 columns, but the header names 3; where a value is "
+            "missing, keep its comma\n"
             "s.csv:5: northing: 'x' is not a number");
   set("a,b,c\n1,2,3\n");
   EXPECT_THAT(message(),
@@ -117,7 +118,7 @@ TEST_F(StationsTest, ThatAreWrongAreNamed) {
   set("513000,00 7124000 1200\n");
   EXPECT_THAT(message(), AllOf(HasSubstr("s.csv:1: 2 columns"), HasSubstr("decimals are written with a point")));
   set("x y z\n513000,00 7124000 1200\n");
-  EXPECT_EQ(message(), "s.csv:2: 2 columns, 3 are needed; decimals are written with a point");
+  EXPECT_EQ(message(), "s.csv:2: 2 columns, but the header names 3; decimals are written with a point");
   m_run.observations = StationsFile{m_folder / "none.csv"};
   EXPECT_EQ(message(), "case.yaml:10: observations.stations.file: 'none.csv' cannot be read: there is no such file");
   set("elevation,height,x,y\n1,2,3,4\n");
@@ -234,6 +235,16 @@ TEST_F(StationsTest, HeadingsAreThoseThatPeopleWrite) {
                                  "square km"}) {
     set(std::string("x,y,z (") + unit + ")\n1,2,3\n");
     EXPECT_THAT(message(), HasSubstr("no unit of length that is known")) << unit;
+  }
+  for (const char* const heading : {"z_1000_m", "Z (Cota 1000 m)"}) {
+    set(std::string("x,y,") + heading + "\n1,2,3\n");
+    EXPECT_THAT(message(), HasSubstr("no unit of length that is known")) << heading;
+  }
+  set("X (Este km),y,z\n1,2,3\n");
+  EXPECT_THAT(make().easting, ElementsAre(1000));
+  for (const char* const unit : {"decimal degrees", "arc-second"}) {
+    set(std::string("x,y,z (") + unit + ")\n1,2,3\n");
+    EXPECT_THAT(message(), HasSubstr("longitude and latitude are angles")) << unit;
   }
   for (const char* const heading :
        {"Latitude_m Longitude_m h", "Long. (deg) Lat. (deg) z", "X (Longitude) Y (Latitude) Z", "x (lon) y (lat) z"}) {

@@ -180,8 +180,27 @@ TEST_F(TextTable, NamesColumnsThatNobodyAskedFor) {
 }
 
 TEST_F(TextTable, BlanksAtTheEndOfALineAreNoColumn) {
-  EXPECT_EQ(bad("a b c name\n1 2 3 x\n4 5 6 \n"), "t.csv:3: 3 columns, 4 are needed");
+  EXPECT_EQ(bad("a b c name\n1 2 3 x\n4 5 6 \n"), "t.csv:3: 3 columns, but the header names 4");
   EXPECT_THAT(good("a,b,c,name\n1,2,3,x\n4,5,6, \n").columns[2], ElementsAre(3, 6));
+}
+
+/// A row that lost a value is not one whose text at the end is left out.
+TEST_F(TextTable, ShortRowsLackTextAlone) {
+  for (const std::string text :
+       {"a,b,c,note\n1,2,3\n4,5,6,hello\n7,8,9\n", "a,b,c,d,note\n1,2,3,4\n4,5,6,7,x\n7,8,9,1\n",
+        "a,b,c,d,note\n1,2,3,4,\n4,5,6,7,x\n7,8,9,1\n", "a;b;c;note;who\n1;2;3;x;y\n4;5;6;x\n7;8;9\n",
+        "a\tb\tc\tnote\n1\t2\t3\thello\n4\t5\t6\n7\t8\t9\n"}) {
+    EXPECT_THAT(good(text).columns[2], ElementsAre(3, 6, 9)) << text;
+  }
+  const std::string what = "columns, but the header names ", remedy = "; where a value is missing, keep its comma";
+  EXPECT_EQ(bad("a,b,c,d\n1,2,3,4\n5,6,8\n9,10,11,12\n"), "t.csv:3: 3 " + what + "4" + remedy);
+  // above the first whole row, and where there is none
+  EXPECT_EQ(bad("a,b,c,d\n5,6,8\n5,6,9\n1,2,3,4\n"), "t.csv:2: 3 " + what + "4" + remedy);
+  EXPECT_EQ(bad("a,b,c,d\n5,6,8\n5,6,9\n"), "t.csv:2: 3 " + what + "4" + remedy);
+  // the text moved into the place of a number
+  EXPECT_EQ(bad("a,b,c,d,note\n1,2,3,4,x\n5,6,8,y\n"), "t.csv:3: 4 " + what + "5" + remedy);
+  EXPECT_EQ(bad("a,b,c,d,note\n5,6,8,y\n1,2,3,4,x\n"), "t.csv:2: 4 " + what + "5" + remedy);
+  EXPECT_EQ(bad("a;b;c;d\n1;2;3;4\n5;6;8\n"), "t.csv:3: 3 " + what + "4; where a value is missing, keep its semicolon");
 }
 
 TEST_F(TextTable, FollowsTheOrderThatTheCaseStates) {
@@ -258,8 +277,8 @@ TEST_F(TextTable, WantsTheRightNumberOfColumnsWithoutAHeader) {
 
 TEST_F(TextTable, NamesEachBadLine) {
   EXPECT_EQ(bad("a,b,c\n1,2\n1,2,3\n1,2,3,4\n1,x,3\n1,,3\n1,NaN,3\n1,2,-inf\n1,1e400,3\n0x10,2,3\n1e,2,3\n1 2,2,3\n"),
-            "t.csv:2: 2 columns, 3 are needed\n"
-            "t.csv:4: 4 columns, 3 are needed\n"
+            "t.csv:2: 2 columns, but the header names 3; where a value is missing, keep its comma\n"
+            "t.csv:4: 4 columns, but the header names 3\n"
             "t.csv:5: b: 'x' is not a number\n"
             "t.csv:6: b: is empty; a number is expected\n"
             "t.csv:7: b: 'NaN' is not finite\n"
@@ -289,17 +308,18 @@ TEST_F(TextTable, TellsOfCommasBetweenThousands) {
   EXPECT_EQ(bad("a;b;c\n7,501,000;2;3\n"), "t.csv:2: a: '7,501,000' is not a number" + remedy);
   EXPECT_EQ(bad("a;b;c\n502,547;2;3\n"),
             "t.csv:2: a: '502,547' is not a number; decimals are written with a point, thousands without commas");
-  EXPECT_EQ(bad("a b c\n502,547.85 7,501,000.5 3\n"), "t.csv:2: 4 columns, 3 are needed" + remedy);
-  EXPECT_EQ(bad("a,b,c\n502,547.85,7,501,000.00,12.5\n"), "t.csv:2: 6 columns, 3 are needed" + remedy);
-  EXPECT_EQ(bad("a,b,c\n502,547.85,7,501,12.5\n"), "t.csv:2: 5 columns, 3 are needed" + remedy);
+  EXPECT_EQ(bad("a b c\n502,547.85 7,501,000.5 3\n"), "t.csv:2: 4 columns, but the header names 3" + remedy);
+  EXPECT_EQ(bad("a,b,c\n502,547.85,7,501,000.00,12.5\n"), "t.csv:2: 6 columns, but the header names 3" + remedy);
+  EXPECT_EQ(bad("a,b,c\n502,547.85,7,501,12.5\n"), "t.csv:2: 5 columns, but the header names 3" + remedy);
   EXPECT_THAT(bad("502,547.85,2,3\n"), HasSubstr("4 columns, but without a header 3 are expected"));
   EXPECT_THAT(bad("502,547.85,2,3\n"), HasSubstr(remedy));
   // more columns than commas explain
-  EXPECT_EQ(bad("a,b,c\n1,200.5,3,4,5\n"), "t.csv:2: 5 columns, 3 are needed");
+  EXPECT_EQ(bad("a,b,c\n1,200.5,3,4,5\n"), "t.csv:2: 5 columns, but the header names 3");
 }
 
 TEST_F(TextTable, WantsAllOfATruncatedFile) {
-  EXPECT_EQ(bad("a,b,c\n1,2,3\n4,5"), "t.csv:3: 2 columns, 3 are needed");
+  EXPECT_EQ(bad("a,b,c\n1,2,3\n4,5"),
+            "t.csv:3: 2 columns, but the header names 3; where a value is missing, keep its comma");
   EXPECT_EQ(bad("a,b,c\n1,2,3\n4,5,"), "t.csv:3: c: is empty; a number is expected");
   EXPECT_EQ(bad("a,b,c\n1,2,3\n4,5,6e"), "t.csv:3: c: '6e' is not a number");
   EXPECT_EQ(bad("a,b,c\n1,2,3\n4,5,-"), "t.csv:3: c: '-' is not a number");
@@ -356,6 +376,16 @@ TEST_F(TextTable, HeadersOfAnySizeEndInAShortMessage) {
             "t.csv:1: missing columns a, c; the columns are '?[2Ja', 'b', '?c'; if columns hold them under "
             "other names, write these names there: some.columns: [\"-\", b, \"-\"]");
   EXPECT_LT(bad("a,b" + header.substr(0, 50000) + "\n1,2,3\n").size(), 1000U);
+}
+
+TEST_F(TextTable, TextWithoutNumbersIsRefusedSoon) {
+  TableRequest request = abc();
+  request.of_places = true;
+  for (const char* line : {"hello world foo\n", "# hello world foo\n"}) {
+    std::string text;
+    while (text.size() < (std::size_t{2} << 20)) text += line;
+    EXPECT_THAT(bad(text, request), HasSubstr("no row of numbers in the first MiB; this is no table")) << line;
+  }
 }
 
 TEST_F(TextTable, AnswersALineOfTenMegabytes) {

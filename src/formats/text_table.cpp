@@ -23,6 +23,9 @@ namespace {
 /// The most columns of a table and words of a comment; real tables have fewer.
 constexpr std::size_t most_columns = 10'000;
 
+/// The most text above the first row, but for a longer header alone.
+constexpr std::size_t most_bytes_above_rows = std::size_t{1} << 20;
+
 constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
 
 /// What separates a line's fields: the first of semicolon and comma that it has outside quotes, else blanks.
@@ -151,6 +154,16 @@ int wanted_column(const std::string& canonical, const TableRequest& request) {
   return static_cast<int>(request.needed.size()) + static_cast<int>(optional - request.optional.begin());
 }
 
+/// Whether plain_name() of a spelling, which has no unit, is `plain`.
+bool is_plainly(std::string_view spelling, std::string_view plain) {
+  std::size_t at = 0;
+  for (const char c : spelling) {
+    if (is_blank(c) || c == '_' || c == '-' || c == '.') continue;
+    if (at == plain.size() || plain[at++] != c) return false;
+  }
+  return at == plain.size();
+}
+
 /// The number of the wanted column that a name means, and the strength of its spelling.
 int meant_by(const std::string& name, const TableRequest& request, Spelling& spelling) {
   spelling = Spelling::canonical;
@@ -159,7 +172,7 @@ int meant_by(const std::string& name, const TableRequest& request, Spelling& spe
   const auto needed = std::find(request.needed.begin(), request.needed.end(), plain);
   if (needed != request.needed.end()) return static_cast<int>(needed - request.needed.begin());
   for (const ColumnAlias& alias : request.aliases) {
-    if (alias.spelling != name && (request.of_places ? plain_name(alias.spelling) : alias.spelling) != plain) continue;
+    if (alias.spelling != name && !(request.of_places && is_plainly(alias.spelling, plain))) continue;
     spelling = alias.strength;
     return wanted_column(alias.name, request);
   }
@@ -516,6 +529,7 @@ public:
                                                 : "has no data");
     }
     if (m_request.skips_dummies) leave_dummies_out(m_table, m_request.needed.size());
+    if (!m_reach) refuse_short(m_layout.wanted.size() + 1);
     m_limited.finish();
     for (std::size_t c = 0; c < m_layout.wanted.size(); ++c) {
       if (m_layout.wanted[c] == Layout::nobody) m_table.ignored.push_back(m_layout.names[c]);
@@ -529,6 +543,7 @@ private:
     while (first < line.size() && is_blank(line[first])) ++first;
     if (first == line.size()) return;
     if (is_comment(line.substr(first))) {
+      if (!m_data_seen) count_above_rows(line);
       if (!m_data_seen) m_table.comments.emplace_back(line.substr(first));
       if (!m_data_seen && m_request.of_places && m_table.commented_unit.empty()) {
         m_table.commented_unit = unit_in_comment(line);
@@ -544,10 +559,20 @@ private:
       }
     }
     if (!m_data_seen) {
-      if (takes_header(line) || takes_units(line)) return;
+      if (takes_header(line) || takes_units(line)) {
+        count_above_rows(line);
+        return;
+      }
       begin_rows(line);
     }
     read_row(line);
+  }
+
+  /// Refuses a text that has no rows before it is looked at in whole.
+  void count_above_rows(std::string_view line) {
+    m_bytes_above_rows += line.size() + 1;
+    if (m_bytes_above_rows <= std::max(most_bytes_above_rows, line.size() + 1)) return;
+    throw InputError(m_reader.where(), "", "no row of numbers in the first MiB; this is no table");
   }
 
   [[nodiscard]] bool is_comment(std::string_view line) const {
@@ -738,6 +763,7 @@ private:
 
   void read_row(std::string_view line) {
     if ((m_request.keeps_text || !parse_fast(line)) && !parse_slowly(line)) return;
+    if (!m_reach) take_reach(line);
     if (m_request.keeps_text) {
       if (m_group) m_fields.push_back(*m_group);
       m_table.text.add(m_fields);
@@ -799,17 +825,9 @@ private:
     }
     const std::size_t n = m_layout.wanted.size();
     while (fields.size() > n && fields.back().empty()) fields.pop_back();
-    // what spreadsheets leave out at the end of a line
-    while (fields.size() < n && m_table.separator != ' ' && is_all_unread(fields.size())) fields.emplace_back();
+    if (fields.size() < n && may_end_early(fields)) fields.resize(n);
     if (fields.size() != n) {
-      m_limited.add(fields.size() < n ? "lines with too few columns" : "lines with too many columns", [&] {
-        const std::size_t found = fields.size() <= most_columns
-                                      ? fields.size()
-                                      : count_fields(without_comment(line, m_table.separator), m_table.separator);
-        return Problem{m_reader.where(), "",
-                       fmt::format("{} column{}, {} are needed{}", found, found == 1 ? "" : "s", n,
-                                   comma_hint(line, fields, m_table.separator, n))};
-      });
+      refuse_width(m_reader.number(), fields.size(), line);
       return false;
     }
     if (m_request.skips_dummies && has_dummy(fields)) {
@@ -824,10 +842,60 @@ private:
     });
   }
 
-  /// Whether nobody asked for the columns from one on.
-  [[nodiscard]] bool is_all_unread(std::size_t from) const {
-    return std::all_of(m_layout.wanted.begin() + static_cast<std::ptrdiff_t>(from), m_layout.wanted.end(),
-                       [](int w) { return w == Layout::nobody; });
+  /// Adds a problem for a row with another number of fields than columns. `line`: its text, "" where it is gone.
+  void refuse_width(std::int64_t number, std::size_t found, std::string_view line) {
+    const std::size_t n = m_layout.wanted.size();
+    m_limited.add(found < n ? "lines with too few columns" : "lines with too many columns", [&] {
+      line = without_comment(line, m_table.separator);
+      if (found > most_columns) found = count_fields(line, m_table.separator);
+      std::string hint = comma_hint(line, split(line, m_table.separator), m_table.separator, n);
+      if (hint.empty() && found < n && m_table.separator != ' ') {
+        const char* const gap = m_table.separator == ',' ? "comma" : m_table.separator == ';' ? "semicolon" : "tab";
+        hint = fmt::format("; where a value is missing, keep its {}", gap);
+      }
+      const bool has_header = m_header.line > 0 && m_header.names.size() == n;
+      return Problem{line_of(m_file, number), "",
+                     fmt::format("{} column{}, {}{}{}{}", found, found == 1 ? "" : "s",
+                                 has_header ? "but the header names " : "", n, has_header ? "" : " are needed", hint)};
+    });
+  }
+
+  /// Number of the first fields up to the last that somebody asked for or that is a number.
+  [[nodiscard]] std::size_t reach_of(const std::vector<std::string_view>& fields) const {
+    std::size_t n = fields.size();
+    while (n > 0 && m_layout.wanted[n - 1] == Layout::nobody && !is_dummy(fields[n - 1]) && !is_number(fields[n - 1])) {
+      --n;
+    }
+    return n;
+  }
+
+  /// Whether a row lacks only text at its end, which spreadsheets leave out; one that lost a number would reach less
+  /// far than whole rows do. Rows above the first whole one wait for it.
+  [[nodiscard]] bool may_end_early(const std::vector<std::string_view>& fields) {
+    const auto next = m_layout.wanted.begin() + static_cast<std::ptrdiff_t>(fields.size());
+    const bool is_unread = std::all_of(next, m_layout.wanted.end(), [](int w) { return w == Layout::nobody; });
+    if (!is_unread || m_table.separator == ' ') return false;
+    const std::size_t reach = reach_of(fields);
+    if (m_reach) return reach >= *m_reach;
+    m_short.try_emplace(reach, m_reader.number(), fields.size());
+    return true;
+  }
+
+  /// Takes the reach of a good row where it is whole, and refuses those above that reach less far.
+  void take_reach(std::string_view line) {
+    const bool may_lack = m_table.separator != ' ' && m_layout.wanted.back() == Layout::nobody;
+    // the last field is empty; the next rows may show what the column holds
+    if (may_lack && line.ends_with(m_table.separator)) return;
+    const std::vector<std::string_view> fields = split(without_comment(line, m_table.separator), m_table.separator);
+    if (may_lack && (fields.size() != m_layout.wanted.size() || fields.back().empty())) return;
+    m_reach = may_lack ? reach_of(fields) : m_layout.wanted.size();
+    refuse_short(*m_reach);
+  }
+
+  void refuse_short(std::size_t reach) {
+    for (const auto& [of_row, row] : m_short) {
+      if (of_row < reach) refuse_width(row.first, row.second, "");
+    }
   }
 
   [[nodiscard]] bool has_dummy(const std::vector<std::string_view>& fields) const {
@@ -890,6 +958,11 @@ private:
   std::vector<std::size_t> m_present;
   /// of the row that parse_slowly read last
   std::vector<std::string_view> m_fields;
+  /// reach_of() the first whole row; those of shorter rows above it, each with the line and number of fields of its
+  /// first row
+  std::optional<std::size_t> m_reach;
+  std::map<std::size_t, std::pair<std::int64_t, std::size_t>> m_short;
+  std::size_t m_bytes_above_rows = 0;
   bool m_from_columns = false, m_data_seen = false;
   /// the line of names that is the header so far; line 0: there is none
   struct Header {
