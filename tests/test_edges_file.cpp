@@ -22,6 +22,8 @@ TEST_F(EdgesOfAFile, NamesTheLineOfABadEdge) {
   EXPECT_EQ(message(), "e.txt:3: easting: edge 4, 2.5, is not above the one before, 3; edges must increase");
   m_spec.easting = EdgesFile{m_folder.write("e.txt", "0\n1\nx\n1e999\n")};
   EXPECT_EQ(message(), "e.txt:3: easting: 'x' is not a number\ne.txt:4: easting: '1e999' is too large");
+  m_spec.easting = EdgesFile{m_folder.write("e.txt", "# edges in km\n0\n1\n")};
+  EXPECT_EQ(message(), "e.txt:1: easting: the comment has the unit km; metres are needed, in the numbers and there");
   m_spec.easting = EdgesFile{m_folder.write("e.txt", "0\n")};
   EXPECT_EQ(message(), "e.txt: easting: 1 edge; two or more are needed");
   m_spec.easting = EdgesFile{m_folder.write("e.txt", "")};

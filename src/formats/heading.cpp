@@ -218,7 +218,7 @@ bool looks_like_unit(std::string_view text) { return meaning_of(text).is_unit; }
 
 std::string unit_in_comment(std::string_view comment) {
   constexpr std::string_view of_units = "unit units einheit einheiten unidad unidades";
-  constexpr std::string_view of_places = "coordinates coords coordinate lengths distances";
+  constexpr std::string_view of_places = "coordinates coords coordinate lengths distances edges";
   constexpr std::string_view between = "in en are is all the and x y z xy xyz easting northing upward";
   std::string text(comment);
   std::replace(text.begin(), text.end(), '=', ' ');

@@ -15,6 +15,7 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
+#include "formats/heading.hpp"
 
 namespace prismfield {
 namespace {
@@ -261,7 +262,15 @@ Numbers read_numbers(const InputFile& file, const NumbersRequest& request, Probl
     int on_line = 0;
     for (;;) {
       while (at != end && is_gap(*at)) ++at;
-      if (at == end || request.comment.find(*at) != std::string::npos) break;
+      if (at == end || request.comment.find(*at) != std::string::npos) {
+        const std::string unit = request.several_a_line ? unit_in_comment({at, end}) : "";
+        if (unit.empty()) break;
+        limited.add("units in comments", [&] {
+          return Problem{reader.where(), request.what,
+                         fmt::format("the comment has the unit {}; metres are needed, in the numbers and there", unit)};
+        });
+        break;
+      }
       const char* const start = at;
       double value = 0;
       const NumberStatus status = parse_number(at, end, value);
