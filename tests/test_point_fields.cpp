@@ -191,6 +191,12 @@ TEST_F(PointArrays, InOtherUnitsAreRefused) {
   EXPECT_THAT(testing::mistakes([&] { read(); }), HasSubstr("easting: is in 'km'; m is allowed here"));
 }
 
+TEST_F(PointArrays, DeviationsWithoutAUnitHaveThatOfTheirField) {
+  for (const char* const name : {"upward", "gz", "gz_sigma"}) add(name, {"northing", "easting"}, {1, 2, 3, 4, 5, 6});
+  m_file.write_attribute("gz", "units", std::string("Gal"));
+  EXPECT_THAT(read().sigma[0], ElementsAre(1000, 2000, 3000, 4000, 5000, 6000));
+}
+
 TEST_F(PointArrays, OfDepthsAreRefused) {
   add("upward", {"northing", "easting"}, {1, 2, 3, 4, 5, 6});
   m_file.write_attribute("upward", "positive", std::string("down"));

@@ -46,27 +46,6 @@ bool is_decimal_comma(std::string_view word) {
          word.find_first_not_of(digits, comma + 1) == std::string_view::npos;
 }
 
-/// The first word of a line with a comma that is part of it, "" for none: one in `1 67,5` and `1;67,5`, where blanks
-/// alone or semicolons are gaps; beside commas that are gaps one between whole numbers, `1, 67,5`.
-std::string_view word_with_comma(std::string_view line) {
-  line = line.substr(0, line.find_first_of("!#"));
-  if (line.find(',') == std::string_view::npos) return {};
-  bool has_other_gaps = line.find(';') != std::string_view::npos, follows_gap = true;
-  int n = 0;
-  std::string_view first, decimal;
-  for (std::string_view word = take_word(line, " \t;"); !word.empty(); word = take_word(line, " \t;")) {
-    ++n;
-    has_other_gaps = has_other_gaps || !(follows_gap || word.starts_with(','));
-    follows_gap = word.ends_with(',');
-    while (word.starts_with(',')) word.remove_prefix(1);
-    while (word.ends_with(',')) word.remove_suffix(1);
-    if (first.empty() && word.find(',') != std::string_view::npos) first = word;
-    if (decimal.empty() && is_decimal_comma(word)) decimal = word;
-  }
-  if (has_other_gaps) return first;
-  return n > 1 ? decimal : std::string_view();
-}
-
 /// What is wrong with a number, and the kind of such problems.
 struct Fault {
   const char* kind;
@@ -115,6 +94,25 @@ std::string comma_remedy(std::string_view text) {
   if (commas.are_certain) return without_commas;
   return commas.count > 0 ? "; decimals are written with a point, thousands without commas"
                           : "; decimals are written with a point";
+}
+
+std::string_view word_with_comma(std::string_view line) {
+  line = line.substr(0, line.find_first_of("!#"));
+  if (line.find(',') == std::string_view::npos) return {};
+  bool has_other_gaps = line.find(';') != std::string_view::npos, follows_gap = true;
+  int n = 0;
+  std::string_view first, decimal;
+  for (std::string_view word = take_word(line, " \t;"); !word.empty(); word = take_word(line, " \t;")) {
+    ++n;
+    has_other_gaps = has_other_gaps || !(follows_gap || word.starts_with(','));
+    follows_gap = word.ends_with(',');
+    while (word.starts_with(',')) word.remove_prefix(1);
+    while (word.ends_with(',')) word.remove_suffix(1);
+    if (first.empty() && word.find(',') != std::string_view::npos) first = word;
+    if (decimal.empty() && is_decimal_comma(word)) decimal = word;
+  }
+  if (has_other_gaps) return first;
+  return n > 1 ? decimal : std::string_view();
 }
 
 LineReader::LineReader(const InputFile& file) : m_file(file), m_stamp(stamp_of(file.path)) {

@@ -32,6 +32,10 @@ struct ThousandsCommas {
 /// What to write instead of the commas of a number; "" where it has none.
 [[nodiscard]] std::string comma_remedy(std::string_view text);
 
+/// The first word of a line with a comma that is part of it, "" for none: one in `1 67,5` and `1;67,5`, where blanks
+/// alone or semicolons are gaps; beside commas that are gaps one between whole numbers, `1, 67,5`.
+[[nodiscard]] std::string_view word_with_comma(std::string_view line);
+
 /// Reads a text file line by line without holding all of it. Lines end with LF, CR LF or CR, even mixed. It skips a
 /// UTF-8 byte order mark.
 class LineReader {

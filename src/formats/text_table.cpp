@@ -543,13 +543,7 @@ private:
     while (first < line.size() && is_blank(line[first])) ++first;
     if (first == line.size()) return;
     if (is_comment(line.substr(first))) {
-      if (!m_data_seen) count_above_rows(line);
-      if (!m_data_seen) m_table.comments.emplace_back(line.substr(first));
-      if (!m_data_seen && m_request.of_places && m_table.commented_unit.empty()) {
-        m_table.commented_unit = unit_in_comment(line);
-        if (!m_table.commented_unit.empty()) m_table.commented_where = m_reader.where();
-      }
-      if (!m_data_seen && m_header.line == 0) take_comment(line.substr(first));
+      if (!m_data_seen) take_comment(line.substr(first));
       return;
     }
     if (m_request.of_places) {
@@ -583,6 +577,13 @@ private:
   }
 
   void take_comment(std::string_view line) {
+    count_above_rows(line);
+    m_table.comments.emplace_back(line);
+    if (m_request.of_places && m_table.commented_unit.empty()) {
+      m_table.commented_unit = unit_in_comment(line);
+      m_table.commented_where = m_reader.where();
+    }
+    if (m_header.line > 0) return;
     std::vector<std::string> names = words_in(line, m_request.of_places);
     const Layout layout = layout_of(names, m_request);
     const std::size_t n_known = layout.n_known(m_request.needed.size());

@@ -41,6 +41,9 @@ public:
     std::string_view line;
     while (reader.next(line)) {
       const std::string text = closed_up(line.substr(0, line.find('!')));
+      if (const std::string_view word = word_with_comma(text); !word.empty()) {
+        throw InputError(reader.where(), "", excerpt(word) + " is not a number" + comma_remedy(word));
+      }
       std::string_view rest = text;
       for (std::string_view word = take_word(rest, blanks); !word.empty(); word = take_word(rest, blanks)) {
         m_words.push_back({std::string(word), reader.number()});
