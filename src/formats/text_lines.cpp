@@ -231,6 +231,20 @@ bool LineReader::next(std::string_view& line) {
 
 std::string line_of(const InputFile& file, std::int64_t line) { return fmt::format("{}:{}", file.path.string(), line); }
 
+namespace {
+
+/// What is wrong with a line of lengths as a whole, "" for nothing: a comma within a number, another unit than metres.
+std::string fault_of_line(std::string_view line) {
+  if (const std::string_view word = word_with_comma(line); !word.empty()) {
+    return excerpt(word) + fault_of(NumberStatus::no_number).what + comma_remedy(word);
+  }
+  const std::string unit = unit_in_comment(line.substr(std::min(line.find('#'), line.size())));
+  return unit.empty() ? ""
+                      : fmt::format("the comment has the unit {}; metres are needed, in the numbers and there", unit);
+}
+
+}  // namespace
+
 Numbers read_numbers(const InputFile& file, const NumbersRequest& request, ProblemList& problems) {
   refuse_foreign(file);
   LineReader reader(file);
@@ -242,33 +256,19 @@ Numbers read_numbers(const InputFile& file, const NumbersRequest& request, Probl
     const auto bytes = std::filesystem::file_size(file.path, code);
     if (!code) numbers.values.reserve(std::min(static_cast<std::size_t>(request.count), bytes / 2 + 1));
   }
-  const auto refuse = [&](std::string_view word, const Fault& fault) {
-    limited.add(fault.kind, [&] {
-      return Problem{reader.where(), request.what, excerpt(word) + fault.what + comma_remedy(word)};
-    });
-  };
   std::string_view line;
   while (reader.next(line)) {
     const char* at = line.data();
     const char* const end = at + line.size();
     const auto is_gap = [&](char c) { return c == ' ' || c == '\t' || (request.several_a_line && c == ','); };
-    if (const std::string_view word = request.several_a_line ? word_with_comma(line) : std::string_view();
-        !word.empty()) {
-      refuse(word, fault_of(NumberStatus::no_number));
+    if (const std::string what = request.several_a_line ? fault_of_line(line) : ""; !what.empty()) {
+      limited.add(fault_of(NumberStatus::no_number).kind, [&] { return Problem{reader.where(), request.what, what}; });
       continue;
     }
     int on_line = 0;
     for (;;) {
       while (at != end && is_gap(*at)) ++at;
-      if (at == end || request.comment.find(*at) != std::string::npos) {
-        const std::string unit = request.several_a_line ? unit_in_comment({at, end}) : "";
-        if (unit.empty()) break;
-        limited.add("units in comments", [&] {
-          return Problem{reader.where(), request.what,
-                         fmt::format("the comment has the unit {}; metres are needed, in the numbers and there", unit)};
-        });
-        break;
-      }
+      if (at == end || request.comment.find(*at) != std::string::npos) break;
       const char* const start = at;
       double value = 0;
       const NumberStatus status = parse_number(at, end, value);
@@ -278,7 +278,10 @@ Numbers read_numbers(const InputFile& file, const NumbersRequest& request, Probl
         while (at != end && !is_gap(*at)) ++at;
         const std::string_view word(start, static_cast<std::size_t>(at - start));
         const bool is_value = status == NumberStatus::too_large || (ends && !std::isfinite(value));
-        refuse(word, fault_of(is_value ? status : NumberStatus::no_number));
+        const auto [kind, what] = fault_of(is_value ? status : NumberStatus::no_number);
+        limited.add(kind, [&, what = what] {
+          return Problem{reader.where(), request.what, excerpt(word) + what + comma_remedy(word)};
+        });
         value = 0;
       }
       if (++on_line == 2 && !request.several_a_line) {
