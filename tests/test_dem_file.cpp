@@ -285,18 +285,20 @@ TEST_F(DemTest, DepthsBecomeHeights) {
   file.write("/x", {3}, easting.data());
   file.make_dimension("/y");
   file.make_dimension("/x");
-  for (const char* const name : {"/z", "/depth_m", "/depth_up"}) {
+  for (const char* const name : {"/z", "/depth_m", "/depth_up", "/bed"}) {
     file.write(name, {2, 3}, depths.data());
     file.attach_dimensions(name, {"/y", "/x"});
   }
   file.write_attribute("/z", "positive", std::string("down"));
   file.write_attribute("/depth_up", "positive", std::string("up"));
+  file.write_attribute("/bed", "standard_name", std::string("sea_floor_depth_below_geoid"));
   file.close();
   expect_grid("depth.nc");
   EXPECT_THAT(told(read("depth.nc").notes),
               ElementsAre("'depth.nc': 'z' is taken as the depth below height 0: heights are minus depth"));
   EXPECT_EQ(read("depth.nc", "depth_m").grid.values[3], 10);
   EXPECT_EQ(read("depth.nc", "depth_up").grid.values[3], -10);
+  EXPECT_EQ(read("depth.nc", "bed").grid.values[3], 10);
 }
 
 TEST_F(DemTest, OfUbcBeginsWithTheNumberOfItsPoints) {
@@ -371,7 +373,8 @@ std::vector<std::string> surfer_grids() {
   return {"DSAA\r\n3 2\r\n1000 1200\r\n5000 5050\r\n0 11\r\n0 1\r\n2\r\n\r\n10 11 1.70141e+038\r\n",
           "DSBB" + bytes(columns, rows) + box + heights(0.0F),
           "DSRB" + bytes(4, 2) + grid + "DATA" + bytes(48) + heights(0.0),
-          "DSRB" + bytes(4, 1) + "FLTI" + bytes(3) + "abc" + grid + "DATA" + bytes(48) + heights(0.0) + "more"};
+          "DSRB" + bytes(4, 1) + "FLTI" + bytes(3) + "abc" + grid + "DATA" + bytes(48) + heights(0.0) + "FLTI" +
+              bytes(2) + "ab"};
 }
 
 TEST_F(DemTest, OfSurferIsReadInEachFormat) {
@@ -385,11 +388,38 @@ TEST_F(DemTest, OfSurferIsReadInEachFormat) {
   }
 }
 
+TEST_F(DemTest, NumbersOfColumnsAndRowsThatMayBeSwappedAreNoted) {
+  std::string grid = surfer_grids()[1];
+  std::swap(grid[4], grid[6]);
+  m_folder.write("dem.grd", grid);
+  EXPECT_THAT(read("dem.grd").notes, IsEmpty());
+  // nodes 100 m apart along both directions, with 3 columns
+  const double north = 5100;
+  grid = surfer_grids()[1].replace(8 + 3 * 8, 8, reinterpret_cast<const char*>(&north), 8);
+  m_folder.write("dem.grd", grid);
+  EXPECT_THAT(read("dem.grd").notes, IsEmpty());
+  std::swap(grid[4], grid[6]);
+  m_folder.write("dem.grd", grid);
+  EXPECT_THAT(told(read("dem.grd").notes),
+              ElementsAre("'dem.grd': its 2 columns are 200 apart and its 3 rows 50; with the two numbers swapped both "
+                          "would be 100: are they right?"));
+  // a row of 3 and one of 3 are no rows of 2
+  const std::string header = "xllcorner 0\nyllcorner 0\ncellsize 10\n";
+  m_folder.write("dem.asc", "ncols 2\nnrows 6\n" + header + "1 2 3\n4 5 6\n7 8 9\n1 2 3\n");
+  EXPECT_THAT(told(read("dem.asc").notes),
+              ElementsAre("'dem.asc': its lines of values do not end where rows of 2 columns do, which its header "
+                          "states; the values are taken row by row"));
+  m_folder.write("dem.asc", "ncols 4\nnrows 3\n" + header + "1 2 3\n4\n5 6 7\n8\n9 1 2 3\n");
+  EXPECT_THAT(read("dem.asc").notes, IsEmpty());
+}
+
 TEST_F(DemTest, DamagedSurferGridsAreRefused) {
   std::mt19937 random(7);
   for (const std::string& grid : surfer_grids()) {
-    const std::size_t needed = grid.size() - (grid.ends_with("more") ? 4 : grid.ends_with("\n") ? 14 : 0);
-    for (std::size_t n = 4; n < needed; ++n) {
+    // all but a section of faults behind
+    const std::size_t whole = grid.ends_with("ab") ? grid.size() - 10 : grid.size();
+    for (std::size_t n = 4; n < grid.size() - (grid.ends_with("\n") ? 14 : 0); ++n) {
+      if (n == whole) continue;
       m_folder.write("dem.grd", std::string_view(grid).substr(0, n));
       EXPECT_EQ(testing::lines_in(message("dem.grd")), 1U) << n;
     }
@@ -413,6 +443,16 @@ TEST_F(DemTest, DamagedSurferGridsAreRefused) {
   EXPECT_THAT(of(2, 20, "\xff\xff\xff\xff"), HasSubstr("has rows -1; a whole number"));
   // the angle that it is turned by
   EXPECT_THAT(of(2, 20 + 8 + 6 * 8 + 6, "\x59\x40"), HasSubstr("is a Surfer grid that is turned"));
+  // 3 columns of 2 rows, 24 or 48 bytes
+  EXPECT_THAT(of(1, 4, "\2"), HasSubstr("its 2 columns and 2 rows of 4 bytes a value take 16, but 24 bytes follow"));
+  EXPECT_THAT(of(1, 6, "\1"), HasSubstr("its 3 columns and 1 rows of 4 bytes a value take 12, but 24 bytes follow"));
+  EXPECT_THAT(of(1, surfer_grids()[1].size(), "more"), HasSubstr("take 24, but 28 bytes follow its header"));
+  EXPECT_THAT(of(2, 24, "\2"), HasSubstr("2 columns and 2 rows of 8 bytes a value take 32, but 48 bytes are in its"));
+  EXPECT_THAT(of(2, 20, "\3"), HasSubstr("3 columns and 3 rows of 8 bytes a value take 72, but 48 bytes are in its"));
+  EXPECT_THAT(of(2, 20 + 72 + 4, "\x28"), HasSubstr("take 48, but 40 bytes are in its section DATA"));
+  EXPECT_THAT(of(2, 16, "\x40"), HasSubstr("its section GRID has 64 bytes, 72 are needed"));
+  EXPECT_THAT(of(2, surfer_grids()[2].size(), std::string(16, '\0')),
+              HasSubstr("16 bytes behind its section DATA are no section of faults"));
   m_folder.write("dem.grd", "DSAA 2 2 5 1 0 1 0 1 1 2 3 4");
   EXPECT_THAT(message("dem.grd"), HasSubstr("is a Surfer grid whose x goes from 5 to 1; it has to rise"));
   m_folder.write("dem.grd", "DSAA 2 2 0 1 0 1 0 1 1 2 3 4 5");

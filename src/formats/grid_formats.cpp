@@ -307,6 +307,7 @@ public:
     found.reserve(n);
     std::size_t n_lines = 0, of_a_line = 0;
     bool are_alike = true;
+    m_has_rows = true;
     do {
       const std::size_t before = found.size();
       for (std::string_view word = word_of_line(); !word.empty(); word = word_of_line()) {
@@ -318,6 +319,9 @@ public:
         found.push_back(nodata.is(value) ? no_value : value);
       }
       if (found.size() == before) continue;
+      // a part of a row, or whole ones
+      const std::size_t in_row = before % n_easting, behind = in_row + found.size() - before;
+      m_has_rows = m_has_rows && (behind <= n_easting || (in_row == 0 && behind % n_easting == 0));
       if (n_lines++ == 0) of_a_line = found.size();
       are_alike = are_alike && found.size() - before == of_a_line;
     } while (next_line());
@@ -332,6 +336,14 @@ public:
                                      n));
     }
     return found;
+  }
+  /// What users should know of values(); "" for nothing.
+  [[nodiscard]] std::string doubt(std::size_t n_easting) const {
+    return m_has_rows ? ""
+                      : fmt::format(
+                            "its lines of values do not end where rows of {} columns do, which its header "
+                            "states; the values are taken row by row",
+                            n_easting);
   }
 
 private:
@@ -349,6 +361,7 @@ private:
   const InputFile& m_file;
   LineReader m_reader;
   std::string_view m_line;
+  bool m_has_rows = true;
 };
 
 /// A number of nodes along `name`. Throws InputError for one that cannot be.
@@ -450,6 +463,7 @@ GridVariable read_esri_grid(const InputFile& file) {
   GridVariable grid;
   const std::size_t n_easting = header.count("ncols"), n_northing = header.count("nrows");
   grid.values = text.values(n_easting, n_northing, header.nodata());
+  grid.doubt = text.doubt(n_easting);
   grid.easting = header.nodes('x', n_easting);
   grid.northing = header.nodes('y', n_northing);
   std::reverse(grid.northing.begin(), grid.northing.end());
@@ -477,15 +491,24 @@ public:
     take(reinterpret_cast<unsigned char*>(text.data()), text.size());
     return text;
   }
+  [[nodiscard]] std::uint64_t left() const noexcept { return m_left; }
   void skip(std::uint64_t n) {
     need(n);
     m_stream.seekg(static_cast<std::streamoff>(n), std::ios::cur);
   }
-  /// Numbers of n_easting x n_northing nodes; room is asked for after the file has proved long enough.
+  /// Numbers of n_easting x n_northing nodes, which are all of `size` bytes; `where` these are.
   template <class Number>
-  [[nodiscard]] std::vector<double> values(std::size_t n_easting, std::size_t n_northing) {
+  [[nodiscard]] std::vector<double> values(std::size_t n_easting, std::size_t n_northing, std::uint64_t size,
+                                           const char* where) {
     const std::uint64_t n = std::uint64_t{n_easting} * n_northing;
-    if (n > m_left / sizeof(Number)) need(m_left + 1);
+    if (size != n * sizeof(Number)) {
+      throw m_file.error(
+          fmt::format("is a Surfer grid that is cut short or damaged: its {} columns and {} rows of {} bytes a value "
+                      "take {}, but {} {}",
+                      n_easting, n_northing, sizeof(Number), n * sizeof(Number),
+                      counted(static_cast<std::int64_t>(size), "byte"), where));
+    }
+    if (size > m_left) need(size);
     auto found = room_for<double>(n, [&](const std::string& why) { throw m_file.error(why); });
     std::vector<unsigned char> row(n_easting * sizeof(Number));
     for (std::size_t j = 0; j < n_northing; ++j) {
@@ -507,7 +530,11 @@ private:
     return std::bit_cast<Number>(bits);
   }
   void need(std::uint64_t n) {
-    if (n > m_left) throw m_file.error("is a Surfer grid that is cut short or damaged");
+    if (n > m_left) {
+      throw m_file.error(fmt::format("is a Surfer grid that is cut short or damaged: of {} {} there",
+                                     counted(static_cast<std::int64_t>(n), "byte"),
+                                     m_left == 1 ? "1 is" : fmt::format("{} are", m_left)));
+    }
     m_left -= n;
   }
   void take(unsigned char* bytes, std::size_t n) {
@@ -534,16 +561,22 @@ std::vector<double> surfer_nodes(const InputFile& file, const std::string& name,
   return evenly(low, n > 1 ? (high - low) / static_cast<double>(n - 1) : 0, n);
 }
 
-/// Surfer 7, sections with GRID as the header. Stops at the values, in DATA.
-std::array<double, 6> find_surfer_data(const InputFile& file, LittleEndian& bytes, NoData& blank) {
+/// Surfer 7, sections with GRID as the header. Stops at the values, in DATA behind it, of `size` bytes.
+std::array<double, 6> find_surfer_data(const InputFile& file, LittleEndian& bytes, NoData& blank, std::uint32_t& size) {
   std::array<double, 6> header{};
   bytes.skip(bytes.next<std::uint32_t>());
-  for (;;) {
+  for (bool is_next = false;;) {
     const std::string tag = bytes.tag();
-    std::uint32_t size = bytes.next<std::uint32_t>();
-    if (tag == "DATA") return header;
-    if (tag == "GRID") {
+    size = bytes.next<std::uint32_t>();
+    if (tag == "DATA" && is_next) return header;
+    is_next = tag == "GRID";
+    if (is_next) {
       constexpr std::uint32_t size_known = 72;
+      if (size < size_known) {
+        throw file.error(
+            fmt::format("is a Surfer grid that is cut short or damaged: its section GRID has {}, {} are needed",
+                        counted(size, "byte"), size_known));
+      }
       header[1] = bytes.next<std::int32_t>();
       header[0] = bytes.next<std::int32_t>();
       for (const std::size_t low : {2, 4}) header[low] = bytes.next<double>();
@@ -554,10 +587,42 @@ std::array<double, 6> find_surfer_data(const InputFile& file, LittleEndian& byte
       if (bytes.next<double>() != 0)
         throw file.error("is a Surfer grid that is turned; its rows must run along easting");
       blank.value = bytes.next<double>();
-      size = std::max(size, size_known) - size_known;
+      size -= size_known;
     }
     bytes.skip(size);
   }
+}
+
+/// Throws InputError where something other than sections, as those of faults, follows the values of Surfer 7.
+void check_sections_behind(const InputFile& file, LittleEndian& bytes) {
+  while (bytes.left() > 0) {
+    const std::uint64_t left = bytes.left();
+    const std::string tag = bytes.tag();
+    if (tag != "FLTI" && tag != "DATA") {
+      throw file.error(
+          fmt::format("is a Surfer grid that is damaged: {} behind its section DATA are no section of "
+                      "faults",
+                      counted(static_cast<std::int64_t>(left), "byte")));
+    }
+    bytes.skip(bytes.next<std::uint32_t>());
+  }
+}
+
+/// What is strange in the numbers of columns and rows of a Surfer grid, which a binary one states alone; "" for
+/// nothing.
+std::string swapped_doubt(const std::array<double, 6>& header) {
+  const double x = header[3] - header[2], y = header[5] - header[4];
+  const auto is_square = [&](double columns, double rows) {
+    constexpr double rounding = 1e-6;
+    const double width = x / (columns - 1), height = y / (rows - 1);
+    return std::abs(width - height) <= rounding * height;
+  };
+  const auto [columns, rows] = std::pair(header[0], header[1]);
+  if (columns == rows || is_square(columns, rows) || !is_square(rows, columns)) return "";
+  return fmt::format(
+      "its {} columns are {:.6g} apart and its {} rows {:.6g}; with the two numbers swapped both would "
+      "be {:.6g}: are they right?",
+      columns, x / (columns - 1), rows, y / (rows - 1), x / (rows - 1));
 }
 
 /// Reads a Surfer grid, values at nodes, rows from the south. Source of the formats: Golden Software, Surfer's help,
@@ -570,6 +635,7 @@ GridVariable read_surfer_grid(const InputFile& file) {
   // columns, rows, least and largest x and y
   std::array<double, 6> header{};
   NoData blank{surfer_blank, ""};
+  std::uint32_t size = 0;
   if (format == "DSAA") {
     text.emplace(file);
     if (text->next_line()) static_cast<void>(text->word_of_line());
@@ -580,14 +646,16 @@ GridVariable read_surfer_grid(const InputFile& file) {
       header[i] = i < 2 ? bytes.next<std::int16_t>() : bytes.next<double>();
     bytes.skip(2 * sizeof(double));
   } else {
-    header = find_surfer_data(file, bytes, blank);
+    header = find_surfer_data(file, bytes, blank, size);
   }
   GridVariable grid;
   const std::size_t n_easting = node_count(file, "columns", header[0]),
                     n_northing = node_count(file, "rows", header[1]);
   grid.values = text               ? text->values(n_easting, n_northing, blank)
-                : format == "DSBB" ? bytes.values<float>(n_easting, n_northing)
-                                   : bytes.values<double>(n_easting, n_northing);
+                : format == "DSBB" ? bytes.values<float>(n_easting, n_northing, bytes.left(), "follow its header")
+                                   : bytes.values<double>(n_easting, n_northing, size, "are in its section DATA");
+  if (format == "DSRB") check_sections_behind(file, bytes);
+  grid.doubt = text ? text->doubt(n_easting) : swapped_doubt(header);
   check_unchanged(file, stamp);
   for (double& value : grid.values) value = blank.is(value) ? no_value : value;
   grid.easting = surfer_nodes(file, "x", n_easting, header[2], header[3]);
@@ -622,6 +690,16 @@ bool is_grid_shape(const std::vector<std::int64_t>& shape) {
   return shape.size() >= 2 && std::all_of(shape.begin(), shape.end() - 2, [](std::int64_t n) { return n == 1; });
 }
 
+bool is_depth(const ArrayFile& arrays, const std::string& variable) {
+  const auto word = [&](const char* attribute) {
+    return lower_case(arrays.text_attribute("/" + variable, attribute).value_or(""));
+  };
+  const std::string positive = word("positive");
+  if (positive == "up" || positive == "down") return positive == "down";
+  // CF: depth, sea_floor_depth_below_geoid
+  return lower_case(variable).starts_with("depth") || word("standard_name").find("depth") != std::string::npos;
+}
+
 GridVariable read_grid_variable(const InputFile& file, const ArrayFile& arrays, const std::string& variable) {
   const GridLayout layout = layout_of(file, arrays, variable);
   const auto unit_of = [&](const std::string& of) { return arrays.text_attribute("/" + of, "units").value_or(""); };
@@ -629,8 +707,7 @@ GridVariable read_grid_variable(const InputFile& file, const ArrayFile& arrays, 
   grid.easting_unit = unit_of(layout.easting);
   grid.northing_unit = unit_of(layout.northing);
   grid.unit = unit_of(variable);
-  const std::string growing = arrays.text_attribute("/" + variable, "positive").value_or("");
-  grid.is_depth = growing.empty() ? lower_case(variable).starts_with("depth") : lower_case(growing) == "down";
+  grid.is_depth = is_depth(arrays, variable);
   grid.northing = coordinates_of(file, arrays, layout.northing, "northing", layout.n_northing);
   grid.easting = coordinates_of(file, arrays, layout.easting, "easting", layout.n_easting);
   grid.values = arrays.read("/" + variable);

@@ -35,7 +35,12 @@ struct GridVariable {
   bool is_geographic = false;
   /// the values grow downwards
   bool is_depth = false;
+  /// what is strange in the file, "" for nothing
+  std::string doubt = {};
 };
+
+/// Whether a variable's values grow downwards: by its attribute positive or, without it, by its name or standard_name.
+[[nodiscard]] bool is_depth(const ArrayFile& arrays, const std::string& variable);
 
 /// Reads a variable of two dimensions, leading ones of one value left out, whatever the order of its dimensions and
 /// coordinates. Throws InputError when its coordinates are missing or neither rise nor fall.

@@ -275,9 +275,11 @@ std::vector<double> PointArrays::coordinates(const std::vector<std::string>& nam
     throw m_file.error(fmt::format("has no {}; the places of measurements are needed", names.front()));
   }
   check_length_unit(*found);
-  if (names == height_names && m_arrays.text_attribute("/" + *found, "positive") == "down") {
+  if (names == height_names && is_depth(m_arrays, *found)) {
     throw m_file.error(
-        fmt::format("has {} that is positive down; heights are needed: change the sign and the attribute", *found));
+        fmt::format("has {} that is a depth by its standard_name or is positive down; heights are needed: change the "
+                    "sign and the attribute",
+                    *found));
   }
   const std::vector<std::int64_t> shape = m_arrays.shape("/" + *found);
   const bool is_one = std::all_of(shape.begin(), shape.end(), [](std::int64_t n) { return n == 1; });

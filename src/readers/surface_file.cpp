@@ -118,6 +118,7 @@ Surface surface_of_grid(const InputFile& file, GridVariable grid, const SurfaceR
     throw geographic(file, grid.easting_name + ", " + grid.northing_name);
   }
   Surface surface;
+  if (!grid.doubt.empty()) surface.notes.push_back(fmt::format("'{}': {}", file.path.string(), grid.doubt));
   drop_values(file, grid.values, request, "node", surface.notes);
   scale(grid.easting, needed_factor(file, grid.easting_name, grid.easting_unit));
   scale(grid.northing, needed_factor(file, grid.northing_name, grid.northing_unit));
