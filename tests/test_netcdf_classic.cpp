@@ -6,12 +6,14 @@
 #include "formats/packed_values.hpp"
 #include "scratch_folder.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <random>
@@ -220,6 +222,22 @@ TEST_F(NetcdfClassicTest, TheRecordDimensionMustBeTheFirst) {
   EXPECT_THAT(failure(twice.bytes()), HasSubstr("two dimensions have no length"));
 }
 
+/// What packed_grid() has at a place is replaced by the bytes of a word of 32 bits.
+TEST_F(NetcdfClassicTest, SizesAndPlacesThatDenyEachOtherAreRefused) {
+  const std::string whole = packed_grid(1);
+  const auto with = [&](std::size_t at, std::uint32_t value) {
+    std::string bytes = whole;
+    return bytes.replace(at, 4, ClassicBytes(1).word(value).bytes().substr(4));
+  };
+  const std::size_t x_length = whole.find("x") + 4, x_size = whole.find("x", x_length) + 4 * 6;
+  EXPECT_THAT(failure(with(x_length, 2)), HasSubstr("x takes 16 bytes by its dimensions, but 24 by its size (vsize)"));
+  EXPECT_THAT(failure(with(x_length, 4)), HasSubstr("x takes 32 bytes by its dimensions, but 24 by its size (vsize)"));
+  EXPECT_THAT(failure(with(x_size + 4, 8)), HasSubstr("x begins at byte 8, within the header, which has "));
+  const std::size_t x_begin = whole.size() - 24 - 12;
+  EXPECT_THAT(failure(with(x_size + 4, static_cast<std::uint32_t>(x_begin + 12))),
+              HasSubstr(fmt::format("z begins at byte {}, within x, which has 24 bytes", x_begin + 24)));
+}
+
 TEST_F(NetcdfClassicTest, ClaimsOfItsHeaderAreComparedWithTheFile) {
   for (const int version : {1, 2, 5}) {
     ClassicBytes f(version);
@@ -347,6 +365,11 @@ TEST(PackedValues, SayWhichAttributeIsWrong) {
     std::string wrong;
     (void)unpacked({1}, in_doubles, {{name, attribute}}, &wrong);
     EXPECT_THAT(wrong, HasSubstr("has the attribute " + name + ", which is not "));
+  }
+  for (const double scale : {0.0, std::numeric_limits<double>::quiet_NaN()}) {
+    std::string wrong;
+    (void)unpacked({1}, in_doubles, {{"scale_factor", floats({scale})}}, &wrong);
+    EXPECT_THAT(wrong, HasSubstr("by which no number can be packed"));
   }
 }
 

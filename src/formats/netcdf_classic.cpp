@@ -98,6 +98,7 @@ public:
       if (n > m_file.m_file_bytes) m_file.fail("is damaged: it has fewer bytes than records");
       m_file.m_dimensions[record_dimension].length = static_cast<std::int64_t>(n);
     }
+    check_offsets();
   }
 
 private:
@@ -120,8 +121,7 @@ private:
       }
       attributes(variable);
       variable.type = type();
-      // the size is recomputed: writers may leave a wrong one for what is above 4 GiB
-      (void)count_word();
+      const std::uint64_t stated = count_word();
       variable.begin = word(m_version == 1 ? 4 : 8);
       variable.in_records = !variable.dimensions.empty() && variable.dimensions.front() == record_dimension;
       variable.bytes = type_bytes[variable.type];
@@ -129,6 +129,14 @@ private:
         const auto length = static_cast<std::uint64_t>(m_file.m_dimensions[variable.dimensions[d]].length);
         if (length > 0 && variable.bytes > m_file.m_file_bytes / length) m_file.fail("is cut short");
         variable.bytes *= length;
+      }
+      // writers may leave a wrong size of what needs more than 31 bits, and of records before the first
+      constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+      if (stated != variable.bytes && stated != padded(variable.bytes) && variable.bytes <= most &&
+          !(variable.in_records && stated == 0)) {
+        m_file.fail(fmt::format("is damaged: {} takes {} by its dimensions, but {} by its size (vsize)",
+                                shown(name, longest_name), counted(static_cast<std::int64_t>(variable.bytes), "byte"),
+                                stated));
       }
       if (variable.in_records) {
         ++in_records;
@@ -139,6 +147,38 @@ private:
       m_file.m_variables[name] = std::move(variable);
     }
     if (in_records == 1) m_file.m_record_bytes = last_unpadded;
+  }
+
+  /// Throws RunError where variables begin in the header or within one another.
+  void check_offsets() const {
+    struct Place {
+      std::uint64_t begin, bytes;
+      const std::string* name;
+    };
+    std::vector<Place> fixed, of_record;
+    for (const auto& [name, variable] : m_file.m_variables) {
+      if (variable.bytes > 0)
+        (variable.in_records ? of_record : fixed).push_back({variable.begin, variable.bytes, &name});
+    }
+    // the first record is behind all variables that have none
+    const auto by_begin = [](const Place& a, const Place& b) { return a.begin < b.begin; };
+    std::sort(fixed.begin(), fixed.end(), by_begin);
+    std::sort(of_record.begin(), of_record.end(), by_begin);
+    fixed.insert(fixed.end(), of_record.begin(), of_record.end());
+    const std::string header = "the header";
+    Place before{0, m_read, &header};
+    for (const Place& here : fixed) {
+      if (here.begin < before.begin || here.begin - before.begin < before.bytes) {
+        m_file.fail(fmt::format("is damaged: {} begins at byte {}, within {}, which has {} from byte {} on",
+                                shown(*here.name, longest_name), here.begin, shown(*before.name, longest_name),
+                                counted(static_cast<std::int64_t>(before.bytes), "byte"), before.begin));
+      }
+      before = here;
+    }
+    if (!of_record.empty() && before.begin - of_record.front().begin + before.bytes > m_file.m_record_bytes) {
+      m_file.fail(fmt::format("is damaged: {} ends behind its record of {} bytes", shown(*before.name, longest_name),
+                              m_file.m_record_bytes));
+    }
   }
 
   void attributes(Variable& of) {
