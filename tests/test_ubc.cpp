@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -463,20 +464,32 @@ TEST_F(UbcFormats, CellsOfAnOctreeAreBoxes) {
   const auto octree = [&](std::string_view cells) {
     return read_ubc_octree(file("16 16 8\n-800 -800 100\n100 100 50\n" + std::string(cells)));
   };
-  const PrismBlock cells = octree("2 ! cells\n1 1 1 8\n9 5 7 2\n");
-  EXPECT_THAT(cells.west, ElementsAre(-800, 0));
-  EXPECT_THAT(cells.east, ElementsAre(0, 200));
-  EXPECT_THAT(cells.south, ElementsAre(-800, -400));
-  EXPECT_THAT(cells.north, ElementsAre(0, -200));
-  EXPECT_THAT(cells.top, ElementsAre(100, -200));
-  EXPECT_THAT(cells.bottom, ElementsAre(-300, -300));
+  const std::string rest = "9 1 1 8\n1 9 1 8\n13 9 1 4\n9 13 1 4\n13 13 1 4\n9 9 5 4\n13 9 5 4\n9 13 5 4\n13 13 5 4\n";
+  const PrismBlock cells = octree("11 ! cells\n1 1 1 8\n9 9 1 4\n" + rest);
+  ASSERT_EQ(cells.size(), 11);
+  const auto expect = [&](std::size_t cell, std::array<double, 6> faces) {
+    EXPECT_THAT((std::array{cells.west[cell], cells.east[cell], cells.south[cell], cells.north[cell],
+                            cells.bottom[cell], cells.top[cell]}),
+                ::testing::ElementsAreArray(faces));
+  };
+  expect(0, {-800, 0, -800, 0, -300, 100});
+  expect(1, {0, 400, 0, 400, -100, 100});
+  expect(10, {400, 800, 400, 800, -300, -100});
   const auto wrong = [&](std::string_view text) {
     return m_folder.removed_from(testing::mistakes([&] { (void)octree(text); }));
   };
-  for (const char* row : {"9 5 8 2", "0 1 1 1", "1 1 1 0", "1.5 1 1 1", "1 1 1 1e300", "1 1 1"}) {
+  for (const char* row : {"9 5 9 2", "0 1 1 1", "1 1 1 0", "1.5 1 1 1", "1 1 1 1e300", "1 1 1"}) {
     EXPECT_THAT(wrong("1\n" + std::string(row) + "\n"), HasSubstr("in.txt:5: no cell within 16 x 16 x 8")) << row;
   }
   EXPECT_THAT(wrong("3\n1 1 1 8\n"), HasSubstr("says that it holds 3 cells, but has 1"));
+  // one missing, one of the wrong size, one twice, one in another, one off its place
+  EXPECT_THAT(wrong("10\n1 1 1 8\n" + rest),
+              HasSubstr("has cells that fill 1984 of its 16 x 16 x 8 = 2048 smallest cells"));
+  EXPECT_THAT(wrong("11\n1 1 1 8\n9 9 1 2\n" + rest), HasSubstr("fill 1992 of its 16 x 16 x 8 = 2048"));
+  EXPECT_EQ(wrong("11\n1 1 1 8\n1 1 1 8\n" + rest),
+            "in.txt:6: this cell overlaps that of line 5; the cells of an octree lie beside each other");
+  EXPECT_THAT(wrong("11\n1 1 1 8\n5 5 5 4\n" + rest), HasSubstr("in.txt:6: this cell overlaps that of line 5"));
+  EXPECT_THAT(wrong("11\n1 1 1 8\n9 8 1 4\n" + rest), HasSubstr("in.txt:6: a cell of size 4 at 9, 8, 1; such cells "));
 }
 
 TEST_F(UbcFormats, WhatATextIsFollowsFromContentThenSuffix) {

@@ -24,6 +24,7 @@
 #include "model/choices.hpp"
 #include "model/edges.hpp"
 #include "model/plausible.hpp"
+#include "model/prism_check.hpp"
 #include "model/properties.hpp"
 #include "readers/find_format.hpp"
 #include "readers/point_fields.hpp"
@@ -259,6 +260,27 @@ void read_rows(const InputFile& file, NumberRows& rows, PointFields& result, con
   }
 }
 
+/// Throws InputError unless the cells of an octree, by their lines, fill its mesh without overlaps. `volume`: of all,
+/// in smallest cells.
+void check_octree(const InputFile& file, const PrismBlock& cells, const std::vector<std::int64_t>& lines, double volume,
+                  const std::vector<double>& counts) {
+  constexpr std::size_t most_named = 20;
+  const auto pairs = find_overlaps(cells, overlap_tolerance, most_named).pairs;
+  ProblemList problems;
+  for (const auto& [first, second] : pairs) {
+    problems.add(line_of(file, lines[static_cast<std::size_t>(second)]), "",
+                 fmt::format("this cell overlaps that of line {}; the cells of an octree lie beside each other",
+                             lines[static_cast<std::size_t>(first)]));
+  }
+  problems.throw_if_any();
+  const double whole = counts[0] * counts[1] * counts[2];
+  if (volume == whole) return;
+  throw file.error(
+      fmt::format("has cells that fill {:.15g} of its {} x {} x {} = {:.15g} smallest cells; the cells of "
+                  "an octree leave no gap: cells are missing or too small",
+                  volume, counts[0], counts[1], counts[2], whole));
+}
+
 }  // namespace
 
 CellEdges read_ubc_mesh(const InputFile& file) {
@@ -298,11 +320,21 @@ PrismBlock read_ubc_octree(const InputFile& file) {
   const auto& [counts, corner, edge] = head;
   static_cast<void>(rows.read_count());
   PrismBlock cells;
+  std::vector<std::int64_t> lines;
+  double volume = 0;
   std::vector<double> row;
   while (rows.next(row)) {
     const bool is_cell = row.size() == 4 && std::all_of(row.begin(), row.end(), [](double number) {
                            return number >= 1 && number == std::floor(number);
                          });
+    if (is_cell &&
+        std::any_of(row.begin(), row.end() - 1, [&](double first) { return std::fmod(first - 1, row[3]) != 0; })) {
+      rows.refuse(
+          "cells off the places of their size",
+          fmt::format("a cell of size {0} at {1}, {2}, {3}; such cells begin at 1, {4}, ... along each direction",
+                      row[3], row[0], row[1], row[2], row[3] + 1));
+      continue;
+    }
     std::array<double, 3> first{}, last{};
     bool is_within = is_cell;
     for (std::size_t d = 0; d < 3 && is_within; ++d) {
@@ -313,6 +345,8 @@ PrismBlock read_ubc_octree(const InputFile& file) {
     }
     if (is_within) {
       add_prism(cells, {first[0], last[0], first[1], last[1], first[2], last[2], 0});
+      lines.push_back(rows.line());
+      volume += row[3] * row[3] * row[3];
     } else {
       rows.refuse("lines that are no cell",
                   fmt::format("no cell within {} x {} x {}; i, j, k (from 1, k downwards) and its size are needed",
@@ -320,6 +354,7 @@ PrismBlock read_ubc_octree(const InputFile& file) {
     }
   }
   problems.throw_if_any();
+  check_octree(file, cells, lines, volume, counts);
   return cells;
 }
 
