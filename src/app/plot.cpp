@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -21,7 +22,7 @@
 #include "base/interrupt.hpp"
 #include "base/temporary_file.hpp"
 #include "case/output_check.hpp"
-#include "formats/hdf5_file.hpp"
+#include "formats/input_file.hpp"
 #include "formats/text_table.hpp"
 #include "model/axis.hpp"
 #include "model/choices.hpp"
@@ -97,8 +98,7 @@ void refuse_fields_of_model(const PlotOptions& options) {
 }
 
 /// By what an HDF5 file holds.
-Draw drawing_of(const PlotOptions& options) {
-  const Hdf5File file = Hdf5File::open(options.file);
+Draw drawing_of(const PlotOptions& options, const ArrayFile& file) {
   const bool is_model = std::any_of(unknown_choices.begin(), unknown_choices.end(),
                                     [&](const auto& choice) { return file.has(component_name(choice.meaning, 0)); });
   if (is_model && file.has("easting_bounds")) {
@@ -184,8 +184,12 @@ void plot(const PlotOptions& options) {
   }
   const FileFormat format = one_format(file, fits);
   refuse_values_alone(options, format);
-  if (format == FileFormat::hdf5) {
-    draw = [&, drawing = drawing_of(options)] { return drawing(options.file, figure_of(options), options.style); };
+  std::optional<ArrayFile> arrays;
+  if (format == FileFormat::hdf5) arrays.emplace(file);
+  if (arrays && arrays->hdf5() != nullptr) {
+    draw = [&, drawing = drawing_of(options, *arrays)] {
+      return drawing(options.file, figure_of(options), options.style);
+    };
   } else {
     ReadSpec spec;
     spec.file = file;
