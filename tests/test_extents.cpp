@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -130,6 +131,21 @@ TEST(HeightsOfGround, BeyondTheEarthAreWarnedOf) {
   EXPECT_THAT(height_warning({-32'768, 300}),
               HasSubstr("-32768 to 300 m: the ground of the Earth has -11500 to 9000 m"));
   EXPECT_THAT(height_warning({0, 9'999}), HasSubstr("in metres"));
+}
+
+TEST(HeightsOfPoints, AreThoseOfGroundAircraftOrSatellitesAlone) {
+  const auto warning = [](double low, double high, std::optional<double> above_ground = {}) {
+    return point_height_warning({0, 1, 0, 1, low, high}, above_ground);
+  };
+  for (const auto& [low, high] : {std::pair{-12'200.0, 100.0}, {0.0, 12'000.0}, {230'000.0, 500'000.0}}) {
+    EXPECT_EQ(warning(low, high), "");
+  }
+  for (const auto& [low, high] : {std::pair{100.0, 32'767.0}, {-32'768.0, 100.0}, {0.0, 230'000.0}, {2e6, 2e6}}) {
+    EXPECT_THAT(warning(low, high), HasSubstr("of stations and aircraft they are from -12500 to 20000 m"));
+  }
+  EXPECT_EQ(warning(0, 9'070, 80), "");
+  EXPECT_EQ(warning(250'000, 250'100, 0), "");
+  EXPECT_THAT(warning(0, 12'000, 80), HasSubstr("over ground they are from -11500 to 9080 m"));
 }
 
 constexpr Bounds local_model = {0, 22000, 0, 22000, -8000, 0};

@@ -292,7 +292,8 @@ TEST(Terrain, RefusesWhatCannotBeComputed) {
 TEST(Terrain, SaysWhatItsHeightsCanHardlyBe) {
   const Terrain terrain(content_of(grid_of({0, 1}, {0, 1}, {-32768, 2, 3, 20'000})));
   EXPECT_THAT(terrain.warnings(),
-              ElementsAre(HasSubstr("beyond those of Earth at 2 of 4 nodes"), HasSubstr("water_density")));
+              ElementsAre(HasSubstr("the terrain has heights of -32768 to 20000 m: the ground of the Earth"),
+                          HasSubstr("water_density")));
 }
 
 }  // namespace

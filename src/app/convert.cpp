@@ -19,7 +19,9 @@
 #include "base/human_text.hpp"
 #include "base/interrupt.hpp"
 #include "case/output_check.hpp"
+#include "model/extents.hpp"
 #include "model/plausible.hpp"
+#include "model/prism_check.hpp"
 #include "parallel/agreement.hpp"
 #include "readers/read_content.hpp"
 #include "writers/write_content.hpp"
@@ -82,11 +84,23 @@ std::string units_in(const ReadFile& in) {
   return has_densities && in.density_to_si != 1 ? "; g/cm3 in the file" : "";
 }
 
-/// Fields that can hardly be in their unit, as where a format was taken for another.
-std::vector<std::string> field_doubts(const ReadFile& in) {
+Bounds bounds_of(const FileContent& content) {
+  if (const auto* points = std::get_if<PointFields>(&content)) return bounds_of(points->points);
+  if (const auto* prisms = std::get_if<ListedPrisms>(&content)) return bounds_of(prisms->columns());
+  const auto& [x, y, z] = std::get<CellModel>(content).edges;
+  return {x.front(), x.back(), y.front(), y.back(), z.front(), z.back()};
+}
+
+/// Places and fields that can hardly be in their unit, as where a format was taken for another.
+std::vector<std::string> doubts_of(const ReadFile& in) {
   std::vector<std::string> doubts;
+  const Bounds places = bounds_of(in.content);
+  if (std::string doubt = degrees_doubt(places, places).text; !doubt.empty()) doubts.push_back(std::move(doubt));
   const auto* points = std::get_if<PointFields>(&in.content);
   if (points == nullptr) return doubts;
+  if (std::string doubt = point_height_warning(places); !doubt.empty()) {
+    doubts.push_back(std::move(doubt));
+  }
   for (const FieldInfo& field : points->fields) {
     double largest = 0;
     for (const double value : points->values[static_cast<std::size_t>(points->fields.index_of(field.field))]) {
@@ -131,7 +145,7 @@ void convert(const ConvertOptions& options) {
   if (auto* points = std::get_if<PointFields>(&in.content)) points->axes_are_stated = true;
   const WrittenFile out = write_content(write, in.content);
 
-  const std::vector<std::string> lost = not_carried(in, write.format), doubts = field_doubts(in);
+  const std::vector<std::string> lost = not_carried(in, write.format), doubts = doubts_of(in);
   std::vector<std::string> notes = in.notes;
   for (const auto* more : {&doubts, &lost, &out.notes}) {
     std::copy_if(more->begin(), more->end(), std::back_inserter(notes),

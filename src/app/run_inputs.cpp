@@ -160,6 +160,15 @@ std::string below_sea(const Inputs& inputs) {
       grouped(below), grouped(points.size()), height, level, named_point(points, first), level);
 }
 
+/// Heights out of files that can hardly be those of points; "" where a terrain, which says so itself, gives them.
+std::string doubt_of_points(const Inputs& inputs) {
+  if (!points_from_files(inputs.run) || points_need_terrain(inputs.run)) return "";
+  const AboveTerrain* const above = above_terrain(inputs.run);
+  const bool is_on_ground = above != nullptr || std::holds_alternative<GridSpec>(inputs.run.observations);
+  return point_height_warning(bounds_of(inputs.points),
+                              is_on_ground ? std::optional(above == nullptr ? 0 : above->height) : std::nullopt);
+}
+
 /// What a user should know of a model and points that can hardly be meant so: units, coordinates.
 std::vector<std::string> input_warnings(const Inputs& inputs) {
   std::vector<std::string> warnings = constant_warnings(inputs.run.gravitational_constant);
@@ -177,6 +186,7 @@ std::vector<std::string> input_warnings(const Inputs& inputs) {
   const Bounds bounds = inputs.model->source().bounds();
   std::vector<std::string> of_places = place_warnings(bounds, bounds_of(inputs.points));
   if (of_places.empty()) of_places = height_warnings(bounds, inputs.points);
+  if (std::string doubt = doubt_of_points(inputs); !doubt.empty()) of_places.push_back(std::move(doubt));
   for (auto* more : {&of_densities, &of_magnetisation, &of_places})
     std::move(more->begin(), more->end(), std::back_inserter(warnings));
   if (const Terrain* const terrain = inputs.model->terrain()) {

@@ -76,7 +76,9 @@ DegreesDoubt degrees_doubt(const Bounds& model, const Bounds& points) {
   if (const double wide = width_of(all), high = all.top - all.bottom, off = off_origin(all); could_be_degrees(all)) {
     const bool is_certain = is_area && off > wide && (points.bottom - model.top > aloft * wide || high > deep * wide);
     const bool is_likely = high > needle * wide || (is_area && off > far * wide && high > steep * wide);
-    if (is_certain || is_likely) return {degrees_text("model and the points", all), is_certain};
+    if (is_certain || is_likely) {
+      return {degrees_text(&model == &points ? "places" : "model and the points", all), is_certain};
+    }
   }
   if (could_be_degrees(model) && model.top - model.bottom > needle * width_of(model)) {
     return {degrees_text("model", model), false};

@@ -41,7 +41,8 @@ struct DegreesDoubt {
 /// thousand times narrower than in metres, so that heights and depths, in metres or kilometres, stand over it like
 /// needles, far from the origin. Certain are two cases further from the origin than wide: points 20 widths above the
 /// model or a shape 500 times as high as wide; and points 5,000 times smaller than the model and ten of its sizes away.
-/// Never certain are points of one line, as in a borehole, and data around the origin, as of small models.
+/// The same box twice is that of a file alone, in which nothing is certain, whatever is_certain says. Never certain are
+/// points of one line, as in a borehole, and data around the origin, as of small models.
 [[nodiscard]] DegreesDoubt degrees_doubt(const Bounds& model, const Bounds& points);
 
 /// Whether a box in kilometres fits another in metres: near it, and of its size.

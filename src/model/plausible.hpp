@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <prismfield/fields.hpp>
+#include <prismfield/prisms.hpp>
 #include <prismfield/request.hpp>
 #include <prismfield/value_range.hpp>
 
@@ -26,7 +28,8 @@ enum class Quantity {
   flux_density,
   flux_gradient,
   inducing_field,
-  height
+  height,
+  station
 };
 
 /// A row of the table, in the unit of cases and output. The number of largest magnitude in a set decides, but each of a
@@ -58,6 +61,9 @@ struct PlausibleRange {
 /// The warning for heights of ground, metres, that occur nowhere on Earth, to follow "heights of "; "" for plausible
 /// ones.
 [[nodiscard]] std::string height_warning(const Range& heights);
+/// The same for points, which aircraft reach, and satellites where all points are so high. `above_ground`:
+/// the points are so many metres above a surface; unset: anywhere.
+[[nodiscard]] std::string point_height_warning(const Bounds& points, std::optional<double> above_ground = {});
 
 /// The warning for a gravitational constant, m3 kg-1 s-2, that is off by more than 1 %, as in cgs units.
 [[nodiscard]] std::vector<std::string> constant_warnings(double constant);

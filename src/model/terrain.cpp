@@ -13,14 +13,13 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "model/plausible.hpp"
 #include "model/prism_check.hpp"
 
 namespace prismfield {
 namespace {
 
 constexpr std::int64_t nodes_in_block = 1024;
-/// metres: nothing on Earth is so high or so deep
-constexpr double highest_land = 9000, deepest_sea = -11'500;
 
 void add(TerrainColumn& column, double bottom, double top, double density) noexcept {
   if (!(top > bottom) || !(std::abs(density) > 0)) return;
@@ -165,7 +164,7 @@ void Terrain::find_warnings() {
   m_warnings = std::move(m_content.notes);
   const NodeValues& heights = m_content.heights.values;
   const TerrainMasses& masses = m_content.masses;
-  std::int64_t without = 0, without_density = 0, below_sea = 0, strange = 0;
+  std::int64_t without = 0, without_density = 0, below_sea = 0;
   Range all{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   for (std::size_t i = 0; i < heights.size(); ++i) {
     const double height = heights[i];
@@ -175,7 +174,6 @@ void Terrain::find_warnings() {
     }
     if (!m_content.densities.empty() && std::isnan(m_content.densities[i])) ++without_density;
     if (height < masses.sea_level) ++below_sea;
-    if (height > highest_land || height < deepest_sea) ++strange;
     all = {std::min(all.min, height), std::max(all.max, height)};
   }
   const auto of_all = [&](std::int64_t n) {
@@ -188,11 +186,8 @@ void Terrain::find_warnings() {
     m_warnings.push_back(
         fmt::format("the terrain has a height but no density at {}; they are left out", of_all(without_density)));
   }
-  if (strange > 0) {
-    m_warnings.push_back(
-        fmt::format("the terrain's heights, {:.6g} to {:.6g} m, are beyond those of Earth at {}; are they metres? A "
-                    "value that stands for none has to be declared (_FillValue, NODATA_value)",
-                    all.min, all.max, of_all(strange)));
+  if (const std::string doubt = height_warning(all); without < std::ssize(heights) && !doubt.empty()) {
+    m_warnings.push_back("the terrain has heights of " + doubt);
   }
   if (below_sea > 0 && !masses.water_density) {
     m_warnings.push_back(fmt::format(
