@@ -663,6 +663,13 @@ TEST_F(MakeInversion, SaysWhatIsWrongWithTheReference) {
   write("t.csv", "easting,northing,upward\n0,0,-9\n400,0,-9\n0,300,-9\n400,300,-9\n");
   EXPECT_THAT(of("data: a.csv, reference: {file: model.h5}, topography: {file: t.csv}").reference,
               AllOf(SizeIs(12), Each(5.0)));
+  for (const char* const dummy : {"-9999", "-999.25", "1e31"}) {
+    write("d.txt", densities.substr(0, densities.size() - 3) + dummy + "\n");
+    for (const char* const key : {"reference", "start"}) {
+      EXPECT_THAT(wrong_of(fmt::format("data: a.csv, {}: {{file: d.txt}}", key)),
+                  AllOf(HasSubstr("in 1 of its 24 cells: "), HasSubstr(" looks like a dummy")));
+    }
+  }
   write("short.txt", "1 2 3\n");
   EXPECT_THAT(wrong_of("data: a.csv, reference: {file: short.txt}"), HasSubstr("24"));
 }

@@ -66,6 +66,14 @@ TEST(Dummies, OfPlacesLieBeyondAllOthers) {
   EXPECT_TRUE(find_dummies(std::vector{-7900.0, -9999.0, -20.0}).empty());
   EXPECT_EQ(find_dummies(std::vector{7100000.0, 99999.0, 7101000.0, -9999.0}), (Found{false, true, false, true}));
   EXPECT_TRUE(find_dummies(std::vector{500000.0, 999.0, 7100000.0}).empty());
+  // within twice the range of the others
+  EXPECT_EQ(find_dummies(std::vector{20.0, 200.0, -999.25, 1100.0, 2000.0}), (Found{false, false, true, false, false}));
+  EXPECT_EQ(find_dummies(std::vector{-5000.0, -9999.0, 0.0, 5000.0}), (Found{false, true, false, false}));
+  // coordinates as large on both sides, or in steps that lead there
+  EXPECT_TRUE(find_dummies(std::vector{-9000.0, -9999.0, 4000.0, 9100.0}).empty());
+  EXPECT_TRUE(find_dummies(std::vector{-9999.0, 0.0, 9999.0}).empty());
+  EXPECT_TRUE(find_dummies(std::vector{0.0, 3333.0, 6666.0, 9999.0}).empty());
+  EXPECT_EQ(find_dummies(std::vector{-1e31, 0.0, 1e31}), (Found{true, false, true}));
   // a profile, a point alone
   EXPECT_TRUE(find_dummies(std::vector{9996.0, 9997.0, 9998.0, 9999.0}).empty());
   EXPECT_TRUE(find_dummies(std::vector{9999.0}).empty());

@@ -2,8 +2,12 @@
 // SPDX-FileCopyrightText: The prismfield authors
 #include "prisms_test.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
 
 namespace prismfield::test_prism_table {
 namespace {
@@ -43,6 +47,25 @@ TEST_F(PrismTable, FollowTheHeader) {
   expect_two(read_all(*make("density;top;bottom;north;south;east;west\n300;-7;-9;5;1;10;0\n-200;-1;-8;6;2;30;10\n")));
   expect_two(read_all(*make("x1 y1 z1 x2 y2 z2 density\n0 1 -9 10 5 -7 300\n10 2 -8 30 6 -1 -200\n")));
   expect_two(read_all(*make("# x1 y1 z1 x2 y2 z2 density\n0 1 -9 10 5 -7 300\n10 2 -8 30 6 -1 -200\n")));
+}
+
+TEST_F(PrismTable, NumbersThatLookLikeDummiesAreWarnedOf) {
+  const std::string good = "0,10,1,5,-9,-7,300\n10,30,2,6,-8,-1,-200\n";
+  const auto warnings = [&](const std::string& row) {
+    std::vector<std::string> told = make(good + row)->warnings();
+    for (std::string& text : told) text = m_folder.removed_from(text);
+    return told;
+  };
+  const auto of = [](const char* column, const char* number) {
+    return fmt::format(
+        "b.csv:3: {}: {} looks like a dummy, a number that stands for none; it is taken as it is: leave "
+        "such prisms out",
+        column, number);
+  };
+  EXPECT_THAT(warnings("-9999,0,1,5,-9,-7,300\n"), ElementsAre(of("west", "-9999")));
+  EXPECT_THAT(warnings("30,40,1,5,-99999,-7,300\n"), ElementsAre(of("bottom", "-99999")));
+  EXPECT_THAT(warnings("30,40,1,999999,-9,-7,-999.25\n"), ElementsAre(of("north", "999999"), of("density", "-999.25")));
+  EXPECT_THAT(warnings("-9999,-9000,1,5,-9,-7,300\n9000,9999,1,5,-9,-7,300\n"), IsEmpty());
 }
 
 TEST_F(PrismTable, UnitsOfTheHeaderCount) {

@@ -108,6 +108,10 @@ bool looks_like_dummy(double value) noexcept {
   return nines < most && (is_behind(0) || is_behind(1 - 10 * hundredth) || is_behind(1 - hundredth));
 }
 
+std::string dummy_text(double value) {
+  return number_text(value) + " looks like a dummy, a number that stands for none";
+}
+
 std::vector<bool> find_dummies(std::span<const double> values) {
   // one that stands for none is the least or the largest, or no number
   double lowest = 0, highest = 0;
@@ -118,7 +122,8 @@ std::vector<bool> find_dummies(std::span<const double> values) {
     highest = value > highest ? value : highest;
     has_nan = has_nan || value != value;
   }
-  if (!has_nan && !looks_like_dummy(lowest) && !looks_like_dummy(highest)) return {};
+  const bool is_around_0 = lowest == -highest && highest < beyond_all_numbers;
+  if (!has_nan && (is_around_0 || (!looks_like_dummy(lowest) && !looks_like_dummy(highest)))) return {};
   double least = std::numeric_limits<double>::infinity(), most = -least;
   bool any = false;
   for (const double value : values) {
@@ -132,14 +137,19 @@ std::vector<bool> find_dummies(std::span<const double> values) {
   std::vector<bool> found;
   if (!any) return found;
   // others may end with the same nines
-  constexpr double most_ranges = 10;
+  constexpr double most_ranges = 10, part_of_range = 1.0 / 3, part_of_largest = 0.1, rounding = 1e-9;
   const bool has_others = least <= most;
   const double range = most - least, largest = std::max(std::fabs(least), std::fabs(most));
   const auto is_apart = [&](double value) {
     if (!(std::fabs(value) < beyond_all_numbers)) return true;
     if (!has_others) return value < 0;
     const double apart = std::max(least - value, value - most);
-    return apart > largest || (range > 0 && apart > most_ranges * range);
+    if (apart > largest || !(range > 0)) return apart > largest;
+    // a place more in a row of equal steps
+    const double steps = range / apart;
+    const bool goes_on = std::fabs(steps - std::round(steps)) < rounding;
+    return apart > most_ranges * range ||
+           (apart > part_of_range * range && apart > part_of_largest * largest && !goes_on);
   };
   for (const double value : values) found.push_back(looks_like_dummy(value) && is_apart(value));
   if (std::find(found.begin(), found.end(), true) == found.end()) found.clear();

@@ -32,9 +32,14 @@ enum class NumberStatus { ok, no_number, too_large };
 /// beyond.
 [[nodiscard]] bool looks_like_dummy(double value) noexcept;
 
-/// Which numbers of a column of places or heights mark missing values: NaN, infinity, 1e20 and beyond, and numbers that
-/// look like dummies far from all others. -9999 beside heights of 100 to 300 m is a mark, among depths of -11,000 to 0
-/// m a depth; 9999 ends a profile that starts at 9000. Empty: no number does.
+/// "-9999 looks like a dummy, a number that stands for none"
+[[nodiscard]] std::string dummy_text(double value);
+
+/// Which numbers of a column of places, heights or properties mark missing values: NaN, infinity, 1e20 and beyond, and
+/// numbers that look like dummies apart from all others, by more than these reach from 0 or by a third of their range.
+/// -9999 beside heights of 100 to 300 m or eastings of -5000 to 5000 m is a mark, among depths of -11,000 to 0 m a
+/// depth. 9999 ends a profile that starts at 9000, and steps of 3333 m lead there, too; -9999 and 9999 are the ends of
+/// a square around 0. Empty: no number does.
 [[nodiscard]] std::vector<bool> find_dummies(std::span<const double> values);
 
 /// value times factor as a product of the written decimals, rounded once: 513.06049 times 1000 is 513060.49, not

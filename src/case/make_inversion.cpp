@@ -23,6 +23,7 @@
 #include "case/make_model.hpp"
 #include "model/choices.hpp"
 #include "model/extents.hpp"
+#include "model/inactive_mark.hpp"
 #include "model/plausible.hpp"
 #include "parallel/agreement.hpp"
 #include "readers/cell_file.hpp"
@@ -255,6 +256,8 @@ private:
         m_result.data.push_back(read_observed_data(file, spec, defaults));
         m_data_keys.push_back(m_spec.data_keys[i]);
         m_is_underground.push_back(spec.is_underground);
+        const std::string doubt = point_height_warning(bounds_of(m_result.data.back().points));
+        if (!doubt.empty()) m_result.warnings.push_back(fmt::format("{}: {}", m_result.data.back().name, doubt));
         if (!is_first) return check_epoch(m_result.data.back(), m_result.data[m_first_epochs.back()], file);
         is_first = false;
         m_first_epochs.push_back(m_result.data.size() - 1);
@@ -501,6 +504,9 @@ private:
     const InputFile file = input_file(m_run, m_spec.cell_weights->file, "inversion.cell_weights.file");
     std::vector<double> weights =
         cells.of_all(read_densities(file, *m_spec.cell_weights, cells.edges(), NanDensities::kept));
+    if (const std::string dummies = dummies_in({&weights}); !dummies.empty()) {
+      m_result.warnings.push_back(fmt::format("{}: '{}' {}", file.key, file.path.filename().string(), dummies));
+    }
     const WrongCells wrong = wrong_cells(cells, [&](std::size_t j) { return !(weights[j] > 0); });
     if (!wrong.text.empty()) {
       throw file.error(fmt::format("has weights that are not above 0 for {}: {}", wrong.text, weights[wrong.first]));
@@ -510,6 +516,16 @@ private:
 
   [[nodiscard]] const char* unknown_name() const { return name(m_spec.settings.unknown); }
   [[nodiscard]] const char* unknown_unit() const { return unit(m_spec.settings.unknown); }
+
+  /// Throws InputError where a file's values, `what`, have dummies in active cells, in SI or in g/cm3.
+  static void refuse_dummies(const InputFile& file, const std::vector<double>& values, const std::string& what) {
+    constexpr double of_grams = 1000;
+    for (const double to_si : {1.0, of_grams}) {
+      const std::string dummies = dummies_in({&values, to_si});
+      if (dummies.empty()) continue;
+      throw file.error(fmt::format("{}; {} has a value in each active cell", dummies, what));
+    }
+  }
 
   /// What a file has for each active cell, one component after the other.
   std::vector<double> model_of_file(const InputFile& file, const DensityFile& spec, const std::string& what) {
@@ -521,12 +537,14 @@ private:
         const std::vector<double> of_active = cells.of_all(component);
         all.insert(all.end(), of_active.begin(), of_active.end());
       }
+      refuse_dummies(file, all, what);
       return all;
     }
     if (std::string note = ubc_model_note(file, spec); !note.empty()) m_result.notes.push_back(std::move(note));
     // the model of an earlier inversion lacks values where its cells were inactive
     std::vector<double> values = cells.of_all(read_densities(file, spec, cells.edges(), NanDensities::kept));
     const auto lacking = std::count_if(values.begin(), values.end(), [](double x) { return std::isnan(x); });
+    refuse_dummies(file, values, what);
     if (lacking == 0) return values;
     throw file.error(
         fmt::format("has NaN for {}; a {} has a {} for each", counted(lacking, "active cell"), what, unknown_name()));

@@ -242,6 +242,9 @@ PropertyFill property_fill(const Case& run, const std::string& key, const Proper
     if (air && !air->is_certain) {
       remarks.warnings.push_back(
           fmt::format("{}: '{}' {}{}0 there", file.key, file.path.filename().string(), air->text, if_air));
+    } else if (const std::string dummies = dummies_in({&values}); !air && !dummies.empty()) {
+      remarks.warnings.push_back(
+          fmt::format("{}: '{}' {}{}0 there", file.key, file.path.filename().string(), dummies, if_air));
     }
     fill_inactive(std::span(&values, 1), file, remarks.notes);
     return listed_fill(std::move(values));
@@ -271,7 +274,12 @@ using Vectors = std::array<std::vector<double>, 3>;
 /// Throws InputError where a vector model, to_si A/m a number, has the mark of UBC's inactive cells; `first`: what to
 /// do about it before that is said.
 void check_vectors_mark(const InputFile& file, const Vectors& vectors, double to_si, const std::string& first) {
-  const std::int64_t inactive = count_mark(numbers_of(vectors, to_si), ubc_inactive);
+  const std::vector<CellNumbers> numbers = numbers_of(vectors, to_si);
+  for (const CellNumbers& component : numbers) {
+    const std::string dummies = dummies_in(component);
+    if (!dummies.empty()) throw file.error(fmt::format("{}; write the vector of that cell, or 0 0 0", dummies));
+  }
+  const std::int64_t inactive = count_mark(numbers, ubc_inactive);
   if (inactive == 0) return;
   const std::string text = number_text(ubc_inactive);
   throw file.error(
@@ -341,6 +349,11 @@ struct UbcProperty {
 /// Warns where a number seems to mark inactive cells; throws InputError where no density or susceptibility is it.
 void check_air(const UbcProperty& of, const std::vector<double>& values, Remarks& remarks) {
   const auto air = find_air_mark(values, of.property, of.to_si);
+  const std::string dummies = air ? "" : dummies_in({&values, of.to_si});
+  if (!dummies.empty()) {
+    remarks.warnings.push_back(
+        fmt::format("{}: '{}' {}{}0 there", of.file.key, of.file.path.filename().string(), dummies, if_air));
+  }
   if (!air) return;
   const double written = in_unit(air->value, of.to_si);
   const bool may_be_kilograms =

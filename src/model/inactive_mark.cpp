@@ -85,6 +85,26 @@ std::vector<CellNumbers> numbers_of(std::span<const std::vector<double>> columns
   return numbers;
 }
 
+std::string dummies_in(const CellNumbers& column) {
+  double low = 0, high = 0;
+  for (const double value : *column.values) {
+    low = value < low ? value : low;
+    high = value > high ? value : high;
+  }
+  // most models have none, and their units cost nothing then
+  if (!looks_like_dummy(in_unit(low, column.to_si)) && !looks_like_dummy(in_unit(high, column.to_si))) return "";
+  std::vector<double> numbers;
+  for (const double value : *column.values) {
+    if (!std::isnan(value)) numbers.push_back(in_unit(value, column.to_si));
+  }
+  const std::vector<bool> found = find_dummies(numbers);
+  if (found.empty()) return "";
+  const double first = numbers[static_cast<std::size_t>(std::find(found.begin(), found.end(), true) - found.begin())];
+  return fmt::format("has {} in {} of its {}: {}", number_text(first),
+                     grouped(std::count(numbers.begin(), numbers.end(), first)),
+                     counted(std::ssize(*column.values), "cell"), dummy_text(first));
+}
+
 namespace {
 bool has_mark(const std::vector<CellNumbers>& columns, std::size_t cell, double mark) {
   return std::all_of(columns.begin(), columns.end(),

@@ -40,6 +40,10 @@ struct CellNumbers {
 /// Columns of a file whose unit is `to_si`: one, or the three of a vector, of which the third points down in the file.
 [[nodiscard]] std::vector<CellNumbers> numbers_of(std::span<const std::vector<double>> columns, double to_si);
 
+/// What to say of numbers that look like dummies beside the others (find_dummies()), in the file's unit; NaN is passed
+/// over. "has 99999 in 1 of its 8 cells: 99999 looks like a dummy, a number that stands for none"; "" for none.
+[[nodiscard]] std::string dummies_in(const CellNumbers& column);
+
 /// How many cells are inactive: their numbers are all `mark`.
 [[nodiscard]] std::int64_t count_mark(const std::vector<CellNumbers>& columns, double mark);
 

@@ -358,10 +358,7 @@ private:
                     [&] { return problem_at(i, name_of(field), "NaN or infinite; leave the point out of the file"); });
       } else if (looks_like_dummy(values[i])) {
         limited.add("dummies among the measurements", [&] {
-          return problem_at(i, name_of(field),
-                            fmt::format("{} looks like a dummy, a number that stands for none; leave the point out of "
-                                        "the file",
-                                        number_text(values[i])));
+          return problem_at(i, name_of(field), dummy_text(values[i]) + "; leave the point out of the file");
         });
       } else if (!(deviation > 0) || !std::isfinite(deviation)) {
         limited.add("standard deviations that are not above 0", [&] {

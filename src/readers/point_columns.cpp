@@ -218,9 +218,7 @@ void refuse_dummies(const Points& points, const std::function<std::string(std::s
       if (!dummies[i]) continue;
       limited.add("dummies where a place belongs", [&] {
         return Problem{where(i), direction_names[d],
-                       fmt::format("{} looks like a dummy, a number that stands for none; leave the point out of the "
-                                   "file",
-                                   number_text((*columns[d])[i]))};
+                       dummy_text((*columns[d])[i]) + "; leave the point out of the file"};
       });
     }
   }

@@ -14,6 +14,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "base/number_text.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/heading.hpp"
 #include "formats/text_table.hpp"
@@ -114,6 +115,28 @@ void add_warning(const ZeroSize& zero, const PrismNames& names, std::vector<std:
   warnings.push_back(fmt::format("{}: {} prism{} of zero size left out, {} {}", names.list(), zero.count,
                                  zero.count == 1 ? "" : "s", zero.count == 1 ? "at" : "the first at",
                                  names.reference(zero.first)));
+}
+
+/// Warns of numbers that look like dummies, by the first of each column: a face may be one, far away.
+void warn_of_dummies(const NumberedPrisms& raw, const PrismNames& names, std::vector<std::string>& warnings) {
+  const auto columns = list_columns_of(raw.prisms);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const auto [least, most] = std::minmax_element(columns[c]->begin(), columns[c]->end());
+    if (columns[c]->empty() || (!looks_like_dummy(*least) && !looks_like_dummy(*most))) continue;
+    std::vector<double> values = *columns[c];
+    // both faces are places along one direction
+    if (c < n_face_columns) values.insert(values.end(), columns[c ^ 1U]->begin(), columns[c ^ 1U]->end());
+    std::vector<bool> found = find_dummies(values);
+    found.resize(std::min(found.size(), columns[c]->size()));
+    const std::int64_t count = std::count(found.begin(), found.end(), true);
+    if (count == 0) continue;
+    const auto first = static_cast<std::size_t>(std::find(found.begin(), found.end(), true) - found.begin());
+    const std::string more = count > 1 ? fmt::format(", and {} more in this column", grouped(count - 1)) : "";
+    warnings.push_back(
+        Problem{names.where(raw.numbers[first]), names.key(raw.numbers[first], list_column(c)),
+                fmt::format("{}{}; it is taken as it is: leave such prisms out", dummy_text(values[first]), more)}
+            .message());
+  }
 }
 
 /// Where an HDF5 or netCDF file holds the columns.
@@ -285,6 +308,7 @@ WholeList read_whole(const InputFile& file, const PrismsSpec& spec) {
   }
   RawPrisms raw = is_text ? read_prism_table(file, spec, problems) : read_prism_arrays(file, spec);
   const FilePrismNames names(file, is_text);
+  warn_of_dummies(raw, names, raw.warnings);
   PrismCheck check(raw, raw.units, names, problems);
   add_warning(check.check_each(), names, raw.warnings);
   const std::int64_t search_bytes = spec.allow_overlap ? 0 : check.check_overlaps();

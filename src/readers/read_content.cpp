@@ -232,6 +232,7 @@ private:
     const std::vector<CellValues> values = named(std::move(of_rows));
     m_read.notes.push_back(fmt::format("the grid is not rectilinear: its cells with a {} become prisms",
                                        values.size() == 1 ? values.front().name : magnetization_name));
+    note_dummies(values);
     ListedPrisms prisms = prisms_of(grid.cells, values);
     if (prisms.size() == 0) throw m_spec.file.error("holds no cell with a density, susceptibility or magnetization");
     return prisms;
@@ -289,7 +290,7 @@ private:
     if (m_spec.mesh && arrays.has("/" + name)) {
       const TomofastGrid mesh = read_mesh();
       if (!mesh.edges) throw m_spec.mesh->error("is no rectilinear grid");
-      if (arrays.shape("/" + name).size() == 3) {
+      if (shape_of_cells(arrays, name).size() == 3) {
         return read_cell_arrays(m_spec.file, name, m_spec.density_to_si, mesh.edges);
       }
       const std::optional<double> asked = is_density(name) ? m_spec.density_to_si : std::nullopt;
@@ -310,6 +311,13 @@ private:
                                      shown_list(arrays.dataset_names("/"))));
       }
       return model;
+    }
+    if (arrays.has("/" + name) && arrays.shape("/" + name).size() > 3) {
+      throw m_spec.file.error(
+          fmt::format("has {} of shape {}; three dimensions, upward, northing and easting, are needed: take one date "
+                      "or band out of "
+                      "it first",
+                      shown(name, longest_name), shape_text(arrays.shape("/" + name))));
     }
     for (const char* place : {"/easting", "/northing", "/upward"}) {
       if (arrays.has(place)) continue;
@@ -379,6 +387,20 @@ private:
     return read_point_table(m_spec.file, spec, m_read.notes);
   }
 
+  /// Notes dummies among the numbers of cells; true where there are any.
+  bool note_dummies(const std::vector<CellValues>& values) {
+    const std::size_t before = m_read.notes.size();
+    for (const CellValues& each : values) {
+      const bool is_down = m_unit != 1 && each.name == magnetization_columns.back();
+      const double to_si = is_density(each.name) ? m_read.density_to_si : is_down ? -m_unit : m_unit;
+      const std::string dummies = dummies_in({&each.values, to_si});
+      if (dummies.empty()) continue;
+      m_read.notes.push_back(fmt::format("{}: {} {}; --inactive says which number marks inactive cells",
+                                         excerpt(m_spec.file.path.string()), each.name, dummies));
+    }
+    return m_read.notes.size() > before;
+  }
+
   /// Suspicious but valid densities, with the warning that a run gives.
   void warn_of_densities() {
     const auto& [least, most] = std::pair(plausible(Quantity::density).least, plausible(Quantity::density).most);
@@ -400,6 +422,7 @@ private:
                                            number_text(in_unit(air->value, to_si))));
         return;
       }
+      if (note_dummies(model->values)) return;
     }
     double largest = 0;
     if (densities != nullptr) {
