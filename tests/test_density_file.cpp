@@ -322,9 +322,12 @@ TEST_F(DensityArrays, HaveCoordinatesOfOtherNamesAndBounds) {
     MadeHdf5 file(m_folder / "g.nc");
     file.make_group("/model");
     file.make_dimension_without_values("/model/two", 2);
-    const std::vector<double> easting{1.5, 0.5}, northing{0.5, 1.5, 2.5}, depth{-4, -3, -2, -1};
-    std::vector<double> bounds;
-    for (const double top : depth) bounds.insert(bounds.end(), {top + 1 + shift, top + shift});
+    const std::vector<double> easting{1.5, 0.5}, northing{0.5, 1.5, 2.5};
+    std::vector<double> depth, bounds;
+    for (const double top : {-4, -3, -2, -1}) {
+      depth.push_back(top + shift);
+      bounds.insert(bounds.end(), {top + 1 + shift, top + shift});
+    }
     const auto add = [&](const std::string& name, const std::string& on, const std::vector<double>& values) {
       file.make_dimension_without_values("/model/" + on, std::ssize(values));
       file.write("/model/" + name, {std::ssize(values)}, values.data());

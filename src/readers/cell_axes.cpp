@@ -19,6 +19,8 @@ namespace prismfield {
 namespace {
 
 constexpr std::size_t z_axis = 2;
+/// of a number in single precision, as a part of it
+constexpr double single_rounding = 1.2e-7;
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
@@ -183,6 +185,10 @@ void CellAxes::read_coordinates(Dimension& dimension) const {
     dimension.bounds = metres(bounds);
     for (std::size_t i = 0; i < dimension.bounds.size(); i += 2) {
       if (dimension.bounds[i] > dimension.bounds[i + 1]) std::swap(dimension.bounds[i], dimension.bounds[i + 1]);
+      const double center = centers[i / 2], rounding = single_rounding * std::abs(center);
+      if (dimension.bounds[i] - rounding <= center && center <= dimension.bounds[i + 1] + rounding) continue;
+      fail(fmt::format("has {} of {} for a cell whose edges are {} and {} in {}; mend what is wrong", base_name(path),
+                       centers[i / 2], dimension.bounds[i], dimension.bounds[i + 1], bounds));
     }
   }
   if (dimension.is_down == true) dimension.turn_down();
@@ -197,12 +203,12 @@ void CellAxes::Dimension::turn_down() {
 
 bool CellAxes::Dimension::lies_in(const std::vector<double>& edges) const {
   // a part of a cell's width, the rounding of single precision, and at most a quarter of a width: neighbours differ
-  constexpr double part = 1e-3, rounding = 1.2e-7, most = 0.25;
+  constexpr double part = 1e-3, most = 0.25;
   if (edges.size() != centers.size() + 1) return false;
   for (std::size_t i = 0; i < centers.size(); ++i) {
     const double width = edges[i + 1] - edges[i];
     const auto is_near = [&](double found, double wanted) {
-      return std::abs(found - wanted) <= std::min(part * width + rounding * std::abs(wanted), most * width);
+      return std::abs(found - wanted) <= std::min(part * width + single_rounding * std::abs(wanted), most * width);
     };
     const std::size_t at = falls() ? centers.size() - 1 - i : i;
     if (bounds.empty() ? !is_near(centers[at], edges[i] + width / 2)

@@ -277,6 +277,9 @@ class Convert(ProgramFolder):
                                                                "100,110,200,205,49,50,0.01"])
         # effective susceptibilities, z down; 40 A/m are |F0|/mu0 of 50,265.48 nT
         field = ("--inducing-field", "-62.5,11.25,50265.4824848")
+        self.write("odd.sus", "0.01\n" * 11 + "99999\n")
+        self.assertIn("susceptibility has 99999 in 1 of its 12 cells: 99999 looks like a dummy",
+                      self.done("convert", "odd.sus", "x.h5", "--mesh", "m.msh").stderr)
         self.write("m.fld", "0.5 0.25 1\n-100 -100 -100\n" * 6)
         self.refused("convert", "m.fld", "x.h5", "--mesh", "m.msh", lines=[
             "--inducing-field: is missing: 'm.fld' holds effective susceptibilities, M over |F0|/mu0; say "
@@ -520,25 +523,47 @@ class Convert(ProgramFolder):
         self.refused("convert", "of.msh", "of.vtr", lines=[mistake])
         self.refused("convert", "m.den", "of.h5", "--mesh", "of.msh", lines=["--mesh: " + mistake])
 
+    def test_places_in_degrees_and_heights_in_space_are_noted(self):
+        degrees, heights = "note: the coordinates of the places look like degrees", "note: the points have heights of"
+        for name, text, said in (
+                ("p.csv", "x,y,z,gz\n10,50,300,1\n10.1,50,310,2\n10.2,50.1,320,3\n", degrees),
+                ("p.obs", "3\n10 50 300 1\n10.1 50 310 2\n10.2 50.1 320 3\n", degrees),
+                ("p.csv", "west,east,south,north,bottom,top,density\n10,10.1,50,50.1,-900,-100,3\n", degrees),
+                ("p.csv", "x,y,z,gz\n0,0,300,1\n900,0,32767,2\n0,900,320,3\n", heights)):
+            self.write(name, text)
+            self.assertIn(said, self.done("convert", name, "o.csv").stderr)
+        self.write("p.csv", "x,y,z,gz\n0,0,300,1\n900,0,310,2\n0,900,320,3\n")
+        self.assertEqual(self.done("convert", "p.csv", "o.csv").stderr, "")
+
+    def test_a_damaged_file_is_refused_alike_by_every_command(self):
+        (self.folder / "y.h5").write_bytes(b"\x89HDF\r\n\x1a\n")
+        said = self.run_program("convert", "y.h5", "x.csv").stderr.splitlines()
+        for arguments in (("convert", "y.h5", "x.csv"), ("compare", "y.h5", "y.h5"), ("plot", "y.h5")):
+            self.refused(*arguments, lines=said)
+
     def test_cells_of_an_octree_become_prisms(self):
-        octree = "! cells\n16 16 8\n-800 -800 100\n100 100 50\n3\n1 1 1 8\n9 1 1 8\n9 9 1 4\n"
+        octree = "! cells\n8 16 8\n-800 -800 100\n100 100 50\n9\n1 1 1 8\n1 9 1 4\n"
+        octree += "".join(f"{i} {j} {k} 4\n" for k in (1, 5) for j in (9, 13) for i in (1, 5))[len("1 9 1 4\n"):]
         remedy = ("is a UBC OcTree mesh, whose cells differ in size, and a tensor mesh is needed; prismfield convert MODEL "
                   "OUT.csv --mesh with this mesh makes prisms of it, which model.prisms takes")
         # by content, whatever it is called
         for mesh in ("o.msh", "o.txt", "o.ome"):
             self.write(mesh, octree)
-            self.write("o.den", "0.1\n0\n-0.2\n")
+            self.write("o.den", "0.1\n0\n-0.2\n" + "0\n" * 6)
             said = self.done("convert", "o.den", "o.csv", "--mesh", mesh)
             self.assertIn("cells with a density become prisms", said.stderr)
             self.assertEqual(self.read("o.csv").splitlines(), ["west,east,south,north,bottom,top,density",
-                                                               "-800,0,-800,0,-300,100,100", "0,400,0,400,-100,100,-200"])
+                                                               "-800,0,-800,0,-300,100,100", "-400,0,0,400,-100,100,-200"])
             self.refused("convert", mesh, "x.vtr", lines=[f"'{mesh}' {remedy}"])
         self.write("use.yaml", self.case.replace("voxels: {easting: [0, 30, 3], northing: [0, 20, 2], upward: [-10, 0, 1], "
                                                  "density: 300}", "mesh: {ubc: {mesh: o.msh, density: o.den}}"))
         self.refused("run", "use.yaml", lines=[f"use.yaml:1: model.mesh.ubc.mesh: 'o.msh' {remedy}"])
         self.write("short.den", "0.1\n0\n")
         self.refused("convert", "short.den", "x.csv", "--mesh", "o.msh",
-                     lines=["'short.den' holds 2 values, 'o.msh' has 3 cells"])
+                     lines=["'short.den' holds 2 values, 'o.msh' has 9 cells"])
+        self.write("twice.msh", octree.replace("5 9 1 4", "1 9 1 4"))
+        self.refused("convert", "o.den", "x.csv", "--mesh", "twice.msh", lines=[
+            "twice.msh:8: this cell overlaps that of line 7; the cells of an octree lie beside each other"])
         self.write("flat.msh", "2\n-200 -100 4\n300 8\n1\n0 50 2\n")
         self.refused("convert", "o.den", "x.csv", "--mesh", "flat.msh", lines=[
             "--mesh: 'flat.msh' is a 2-D mesh of UBC (as DCIP2D's: numbers of segments, their ends and cells), and one of "
@@ -822,6 +847,28 @@ class ArraysOfOthers(ProgramFolder):
                 self.assertEqual(self.gz(), self.straight, names)
         self.array([("cell", None)], self.rho.ravel())
         self.assertEqual(self.gz(), self.straight)
+
+    def test_dimensions_of_one_value_before_those_of_cells_are_left_out(self):
+        self.done("convert", "d.nc", "straight.csv")
+        for form in ("NETCDF4", "NETCDF3_CLASSIC"):
+            self.array([("band", None), ("time", [7.0]), *zip("zyx", "zyx")], self.rho[None, None], form=form)
+            self.assertEqual(self.gz(), self.straight)
+            self.done("convert", "d.nc", "led.csv")
+            self.assertEqual(*((self.folder / name).read_text() for name in ("led.csv", "straight.csv")))
+        self.array([("time", None), *zip("zyx", "zyx")], np.stack([self.rho] * 2))
+        self.refuses("has /density of shape (2, 6, 6, 6)")
+        self.assertIn("'d.nc' has density of shape (2, 6, 6, 6); three dimensions",
+                      self.run_program("convert", "d.nc", "x.csv").stderr)
+
+    def test_centres_lie_between_their_edges(self):
+        with netCDF4.Dataset(self.folder / "d.nc", "a") as file:
+            file.createDimension("two", 2)
+            file.createVariable("x_bounds", "f8", ("x", "two"))[:] = \
+                np.stack([self.CENTERS["x"] - 25, self.CENTERS["x"] + 25], 1)
+        self.assertEqual(self.gz(), self.straight)
+        with netCDF4.Dataset(self.folder / "d.nc", "a") as file:
+            file["x"][2] = 160
+        self.refuses("has x of 160 for a cell whose edges are 100 and 150 in /x_bounds")
 
     def test_what_cannot_be_placed_is_refused(self):
         elsewhere = {**self.CENTERS, "x": self.CENTERS["x"] + 500}
