@@ -369,7 +369,7 @@ TEST(PackedValues, SayWhichAttributeIsWrong) {
   for (const double scale : {0.0, std::numeric_limits<double>::quiet_NaN()}) {
     std::string wrong;
     (void)unpacked({1}, in_doubles, {{"scale_factor", floats({scale})}}, &wrong);
-    EXPECT_THAT(wrong, HasSubstr("by which no number can be packed"));
+    EXPECT_THAT(wrong, HasSubstr("has a scale_factor of 0 or NaN"));
   }
 }
 

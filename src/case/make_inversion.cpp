@@ -212,7 +212,6 @@ public:
     }
     m_problems.collect([&] { make_cells(); });
     if (m_result.cells) {
-      check_ground();
       m_problems.collect([&] {
         make_bounds();
         m_result.reference = model_of(m_spec.reference, "reference");
@@ -643,13 +642,6 @@ private:
         fmt::format("{}: {} below the topography, by up to {:.3g} m; compare what its heights "
                     "and those of the topography are measured from",
                     m_result.data[set].name, below == 1 ? "1 point is" : grouped(below) + " points are", most));
-  }
-
-  void check_ground() {
-    if (m_heights.empty()) return;
-    const auto [least, most] = std::minmax_element(m_heights.begin(), m_heights.end());
-    const std::string doubt = height_warning({*least, *most});
-    if (!doubt.empty()) m_result.warnings.push_back("inversion.topography has heights of " + doubt);
   }
 
   /// False, with an error, where the coordinates are degrees.

@@ -82,9 +82,7 @@ std::string unpack(std::vector<double>& values, const StoredType& type,
   }
   const std::vector<double> scale = numbers(find("scale_factor"), "scale_factor", 1),
                             offset = numbers(find("add_offset"), "add_offset", 1);
-  if (!scale.empty() && (scale[0] == 0 || !std::isfinite(scale[0]))) {
-    wrong = fmt::format("has the scale_factor {}, by which no number can be packed; mend the attribute", scale[0]);
-  }
+  if (!scale.empty() && !std::isnormal(scale[0])) wrong = "has a scale_factor of 0 or NaN, by which nothing is packed";
   const double factor = scale.empty() ? 1 : scale[0], summand = offset.empty() ? 0 : offset[0];
   const bool is_packed = factor != 1 || summand != 0;
   // one pass per step; most files need none

@@ -26,6 +26,7 @@
 #include "model/cells.hpp"
 #include "model/extents.hpp"
 #include "model/nearest_points.hpp"
+#include "model/plausible.hpp"
 #include "readers/file_content.hpp"
 #include "readers/point_columns.hpp"
 
@@ -446,6 +447,9 @@ HeightSurface::HeightSurface(const InputFile& file, const std::vector<std::strin
   } else {
     m_notes.emplace_back("its points make no grid, the height of the nearest counts");
   }
+  const auto [least, most] = std::minmax_element(m_surface.values.begin(), m_surface.values.end());
+  const std::string doubt = height_warning({*least, *most});
+  if (!doubt.empty()) m_surface.notes.push_back(fmt::format("'{}' has heights of {}", m_name, doubt));
 }
 
 void HeightSurface::fill_gaps() {

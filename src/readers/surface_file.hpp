@@ -89,7 +89,7 @@ public:
   /// `columns` names a table's columns without a header. Throws InputError with every error found.
   HeightSurface(const InputFile& file, const std::vector<std::string>& columns);
 
-  /// What of the file was taken as no height, or as a depth.
+  /// What of the file was taken as no height, or as a depth, and heights that the Earth does not have.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_surface.notes; }
   /// Heights on the grid of `easting` x `northing`, (northing, easting), metres. `note` says where points make no grid,
   /// how many gaps were filled, and how many places lie beyond the file's area, by how much; otherwise it becomes "".
