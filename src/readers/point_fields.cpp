@@ -311,13 +311,19 @@ bool PointArrays::has_shape(const std::vector<std::int64_t>& shape) const {
 
 namespace {
 
-/// Throws InputError where a coordinate is not finite.
+/// Throws InputError where a coordinate is not finite or a dummy.
 Points finite_points(const InputFile& file, PointArrays& arrays) {
   Points points = arrays.points();
   for (const auto* column : {&points.easting, &points.northing, &points.upward}) {
     const bool finite = std::all_of(column->begin(), column->end(), [](double x) { return std::isfinite(x); });
     if (!finite) throw file.error("has coordinates that are NaN or infinite");
   }
+  ProblemList problems;
+  LimitedProblems limited(problems, file.path.string());
+  refuse_dummies(
+      points, [&](std::size_t i) { return fmt::format("{}: point {}", file.path.string(), i); }, limited);
+  limited.finish();
+  problems.throw_if_any();
   return points;
 }
 

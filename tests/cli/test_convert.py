@@ -860,6 +860,20 @@ class ArraysOfOthers(ProgramFolder):
         self.assertIn("'d.nc' has density of shape (2, 6, 6, 6); three dimensions",
                       self.run_program("convert", "d.nc", "x.csv").stderr)
 
+    def test_dummies_among_the_places_of_stations_are_refused(self):
+        for heights, ends in (([20, -9999, 40], 2), ([20, 30, 40], 0)):
+            with netCDF4.Dataset(self.folder / "p.nc", "w") as file:
+                file.createDimension("station", 3)
+                for name, numbers in (("easting", [0, 100, 200]), ("northing", [0, 50, 90]), ("upward", heights)):
+                    file.createVariable(name, "f8", ("station",))[:] = numbers
+                file.createVariable("gz", "f8", ("station",))[:] = [1, 2, 3]
+            for arguments in (("convert", "p.nc", "o.csv"),
+                              ("run", "case.yaml", "--output", "o.csv", "--set", "observations={stations: {file: p.nc}}")):
+                result = self.run_program(*arguments)
+                self.assertEqual(result.returncode, ends, result.stderr)
+                if ends:
+                    self.assertIn("p.nc: point 1: upward: -9999 looks like a dummy", result.stderr)
+
     def test_centres_lie_between_their_edges(self):
         with netCDF4.Dataset(self.folder / "d.nc", "a") as file:
             file.createDimension("two", 2)
