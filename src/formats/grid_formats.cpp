@@ -600,8 +600,7 @@ void check_sections_behind(const InputFile& file, LittleEndian& bytes) {
     const std::string tag = bytes.tag();
     if (tag != "FLTI" && tag != "DATA") {
       throw file.error(
-          fmt::format("is a Surfer grid that is damaged: {} behind its section DATA are no section of "
-                      "faults",
+          fmt::format("is a Surfer grid that is damaged: {} behind its section DATA are no section of faults",
                       counted(static_cast<std::int64_t>(left), "byte")));
     }
     bytes.skip(bytes.next<std::uint32_t>());
@@ -620,8 +619,8 @@ std::string swapped_doubt(const std::array<double, 6>& header) {
   const auto [columns, rows] = std::pair(header[0], header[1]);
   if (columns == rows || is_square(columns, rows) || !is_square(rows, columns)) return "";
   return fmt::format(
-      "its {} columns are {:.6g} apart and its {} rows {:.6g}; with the two numbers swapped both would "
-      "be {:.6g}: are they right?",
+      "its {} columns are {:.6g} apart and its {} rows {:.6g}; with the two numbers swapped both would be {:.6g}: are "
+      "they right?",
       columns, x / (columns - 1), rows, y / (rows - 1), x / (rows - 1));
 }
 

@@ -87,8 +87,7 @@ std::string point_height_warning(const Bounds& points, std::optional<double> abo
   if (points.bottom >= range.least && points.top <= satellites && is_one_kind) return "";
   return fmt::format(
       "the points have heights of {:.6g} to {:.6g} m; {} they are from {:.6g} to {:.6g} m, of satellites all higher, "
-      "up "
-      "to 1,000 km: are they in metres, and do some stand for none?",
+      "up to 1,000 km: are they in metres, and do some stand for none?",
       points.bottom, points.top, above_ground ? "over ground" : "of stations and aircraft", range.least, most);
 }
 

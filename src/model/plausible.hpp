@@ -61,8 +61,8 @@ struct PlausibleRange {
 /// The warning for heights of ground, metres, that occur nowhere on Earth, to follow "heights of "; "" for plausible
 /// ones.
 [[nodiscard]] std::string height_warning(const Range& heights);
-/// The same for points, which aircraft reach, and satellites where all points are so high. `above_ground`:
-/// the points are so many metres above a surface; unset: anywhere.
+/// The same for points, as high as aircraft, or all higher, as satellites. `above_ground`: the points are so many
+/// metres above a surface; unset: anywhere.
 [[nodiscard]] std::string point_height_warning(const Bounds& points, std::optional<double> above_ground = {});
 
 /// The warning for a gravitational constant, m3 kg-1 s-2, that is off by more than 1 %, as in cgs units.

@@ -855,6 +855,14 @@ class ArraysOfOthers(ProgramFolder):
             self.assertEqual(self.gz(), self.straight)
             self.done("convert", "d.nc", "led.csv")
             self.assertEqual(*((self.folder / name).read_text() for name in ("led.csv", "straight.csv")))
+        with netCDF4.Dataset(self.folder / "r.nc", "w") as file:
+            for name, length in (("time", 1), ("northing", 2), ("easting", 3)):
+                file.createDimension(name, length)
+                if length > 1:
+                    file.createVariable(name, "f8", (name,))[:] = np.arange(length) * 100
+            for name, numbers in (("gz", np.arange(6.0)), ("upward", np.full(6, 30))):
+                file.createVariable(name, "f8", ("time", "northing", "easting"))[:] = numbers.reshape(1, 2, 3)
+        self.assertIn("gz", self.done("compare", "r.nc", "r.nc").stdout)
         self.array([("time", None), *zip("zyx", "zyx")], np.stack([self.rho] * 2))
         self.refuses("has /density of shape (2, 6, 6, 6)")
         self.assertIn("'d.nc' has density of shape (2, 6, 6, 6); three dimensions",
