@@ -21,9 +21,10 @@ std::string field_statistics(const FieldTable& table, std::int64_t n_points, std
   ResultHeader header;
   for (const FieldInfo& field : table.fields) {
     const auto first = table.fields.index_of(field.field) * n_points;
-    header.variables.push_back({std::string(field.name), std::string(field.unit), "", [&table, first](std::int64_t i) {
-                                  return table.values[static_cast<std::size_t>(first + i)];
-                                }});
+    header.variables.push_back(
+        {std::string(field.name), std::string(field.unit), "", point_by_point([&table, first](std::int64_t i) {
+           return table.values[static_cast<std::size_t>(first + i)];
+         })});
   }
   Fields points;
   points.values.resize(static_cast<std::size_t>(n_points));
