@@ -260,10 +260,8 @@ void read_rows(const InputFile& file, NumberRows& rows, PointFields& result, con
   }
 }
 
-/// Throws InputError unless the cells of an octree, by their lines, fill its mesh without overlaps. `volume`: of all,
-/// in smallest cells.
-void check_octree(const InputFile& file, const PrismBlock& cells, const std::vector<std::int64_t>& lines, double volume,
-                  const std::vector<double>& counts) {
+/// Throws InputError where cells of an octree, by their lines, overlap.
+void check_octree(const InputFile& file, const PrismBlock& cells, const std::vector<std::int64_t>& lines) {
   constexpr std::size_t most_named = 20;
   const auto pairs = find_overlaps(cells, overlap_tolerance, most_named).pairs;
   ProblemList problems;
@@ -273,12 +271,6 @@ void check_octree(const InputFile& file, const PrismBlock& cells, const std::vec
                              lines[static_cast<std::size_t>(first)]));
   }
   problems.throw_if_any();
-  const double whole = counts[0] * counts[1] * counts[2];
-  if (volume == whole) return;
-  throw file.error(
-      fmt::format("has cells that fill {:.15g} of its {} x {} x {} = {:.15g} smallest cells; the cells of "
-                  "an octree leave no gap: cells are missing or too small",
-                  volume, counts[0], counts[1], counts[2], whole));
 }
 
 }  // namespace
@@ -307,7 +299,7 @@ CellEdges read_ubc_mesh(const InputFile& file) {
       file.key.empty() ? "if it is a model, say --from ubc-model, and by --mesh its mesh" : swap_text(file)));
 }
 
-PrismBlock read_ubc_octree(const InputFile& file) {
+PrismBlock read_ubc_octree(const InputFile& file, std::vector<std::string>& notes) {
   ProblemList problems;
   NumberRows rows(file, "cell", problems);
   std::array<std::vector<double>, 3> head;
@@ -354,7 +346,13 @@ PrismBlock read_ubc_octree(const InputFile& file) {
     }
   }
   problems.throw_if_any();
-  check_octree(file, cells, lines, volume, counts);
+  check_octree(file, cells, lines);
+  if (const double whole = counts[0] * counts[1] * counts[2]; volume != whole) {
+    notes.push_back(
+        fmt::format("{}: the cells fill {:.15g} of its {} x {} x {} = {:.15g} smallest cells, and between them there "
+                    "will be no prism: are cells missing?",
+                    file.path.string(), volume, counts[0], counts[1], counts[2], whole));
+  }
   return cells;
 }
 

@@ -36,8 +36,8 @@ struct UbcFiles {
 
 /// Reads the cells of a UBC OcTree mesh in the order of the file, z up, density 0. The file has counts of the smallest
 /// cells, the top south-west corner, their edges, the number of cells, then `i j k size` per line, from 1, k downwards.
-/// Throws InputError with every error found.
-[[nodiscard]] PrismBlock read_ubc_octree(const InputFile& file);
+/// Appends a note where they do not fill the mesh. Throws InputError with every error found.
+[[nodiscard]] PrismBlock read_ubc_octree(const InputFile& file, std::vector<std::string>& notes);
 
 /// The numbers of a UBC model in the order of the file, times `to_si`. `mesh`: the file with the cells. Throws
 /// InputError with every error found, or when the file looks like a mesh.

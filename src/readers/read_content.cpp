@@ -156,7 +156,7 @@ private:
     switch (fits.empty() ? FileFormat::values : fits[0]) {
       case FileFormat::ubc_mesh:
         if (ubc_mesh_in(*m_spec.mesh) == UbcMesh::octree) {
-          mesh.cells = read_ubc_octree(*m_spec.mesh);
+          mesh.cells = read_ubc_octree(*m_spec.mesh, m_read.notes);
         } else {
           mesh.edges = read_ubc_mesh(*m_spec.mesh);
         }

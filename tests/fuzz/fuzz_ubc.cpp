@@ -42,7 +42,8 @@ void run(Bytes bytes) {
     }
   });
   ends_clearly([&] {
-    const PrismBlock cells = read_ubc_octree(mesh.input(mesh_text));
+    std::vector<std::string> notes;
+    const PrismBlock cells = read_ubc_octree(mesh.input(mesh_text), notes);
     for (std::size_t i = 0; i < cells.west.size(); ++i) {
       require(cells.west[i] < cells.east[i] && cells.south[i] < cells.north[i] && cells.bottom[i] < cells.top[i],
               "a cell of an octree that cannot be");
