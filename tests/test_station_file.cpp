@@ -227,12 +227,38 @@ TEST_F(StationsTest, HeadingsAreThoseThatPeopleWrite) {
     set(std::string("x,y,") + heading + "\n1,2,3\n");
     EXPECT_THAT(message(), HasSubstr("s.csv:1: missing column upward")) << heading;
   }
-  for (const char* const unit : {"yd",          "fathoms",    "inches",        "miles",      "in",
-                                 "dm",          "in yd",      "statute miles", "decimetres", "1000 m",
-                                 "1000 m, AHD", "UTM 1000 m", "x1000 m",       "10 ft",      "100m",
-                                 "m2",          "m/1000",     "m*1000",        "m / s2",     "m s-2",
-                                 "kg/m3",       "kg m-3",     "m or ft",       "ft/m",       "thousand feet",
-                                 "square km"}) {
+  for (const char* const unit : {"yd",
+                                 "fathoms",
+                                 "inches",
+                                 "miles",
+                                 "in",
+                                 "dm",
+                                 "in yd",
+                                 "statute miles",
+                                 "decimetres",
+                                 "1000 m",
+                                 "1000 m, AHD",
+                                 "UTM 1000 m",
+                                 "x1000 m",
+                                 "10 ft",
+                                 "100m",
+                                 "m2",
+                                 "m/1000",
+                                 "m*1000",
+                                 "m / s2",
+                                 "m s-2",
+                                 "kg/m3",
+                                 "kg m-3",
+                                 "m or ft",
+                                 "ft/m",
+                                 "thousand feet",
+                                 "square km",
+                                 "was ft",
+                                 "feet x 0.3048",
+                                 "ft converted",
+                                 "converted from ft",
+                                 "converted from ft to m",
+                                 "Clarke's ft"}) {
     set(std::string("x,y,z (") + unit + ")\n1,2,3\n");
     EXPECT_THAT(message(), HasSubstr("no unit of length that is known")) << unit;
   }

@@ -48,7 +48,13 @@ constexpr std::string_view other_units =
     "mi mile miles nmi nm nautical league leagues yd yds yard yards inch inches fathom fathoms furlong furlongs chain "
     "chains dm dcmtr dcmtrs hm hctmtr hctmtrs um mcrmtr mcrmtrs nnmtr nnmtrs pie pies pied pieds vara varas fuss "
     "fu\xc3\x9f fu\xdf kft thousand thousands hundred hundreds tenth tenths hundredth hundredths kilo square sq cubic "
-    "squared cubed per clarke clarkes clarke's indian sears cape";
+    "squared cubed per";
+/// Of whom a foot may be that is not read; elsewhere they are ellipsoids.
+constexpr std::string_view of_other_feet = "clarke clarkes clarke's indian sears cape";
+/// What stands before a unit that the numbers have no longer, and beside one that they may have no longer.
+constexpr std::string_view before_old_units =
+    "was were from not ex old orig original originally former formerly previously ehemals antes";
+constexpr std::string_view of_conversions = "converted conversion multiplied divided scaled times";
 constexpr std::string_view angles =
     "deg degree degrees dd dms rad radian radians arc arcsec arcmin arcsecond arcseconds \xc2\xb0 \xb0";
 
@@ -141,6 +147,9 @@ bool is_factor(const Words& words, std::size_t at, std::size_t length, double me
   const bool follows_reference = at > 0 && is_reference(words[at - 1]);
   const std::size_t one = word.find('1');
   const bool is_power_of_ten = one + 1 < word.size() && word.find_first_not_of('0', one + 1) == std::string::npos;
+  const bool follows_times = at > 0 && (words[at - 1] == "x" || words[at - 1] == "by");
+  const bool is_decimal = word.size() > 1 && word.front() == '0' && !follows_reference;
+  if (follows_times || is_decimal) return true;
   if (is_power_of_ten) return word.size() > 2 || !follows_reference;
   if (follows_reference || (is_number_of_zone(word) && !is_digit(word.back()))) return false;
   return at < length ? metres != 1 || words.size() == 2 : word.size() == 1;
@@ -172,9 +181,13 @@ Meaning meaning_of(std::string_view text) {
     if (factor) metres = factor;
   }
   for (std::size_t i = 0; metres && i < words.size(); ++i) {
-    is_odd = is_odd || (is_number(words[i]) && is_factor(words, i, length, *metres));
+    is_odd = is_odd || (is_number(words[i]) && is_factor(words, i, length, *metres)) ||
+             (metres == foot && is_one_of(of_other_feet, words[i])) ||
+             (i > length && *metres != 1 && is_one_of(of_conversions, words[i]));
   }
-  if (is_odd) return {std::nullopt, false, true};
+  if (is_odd || (metres && length > 0 && is_one_of(before_old_units, words[length - 1]))) {
+    return {std::nullopt, false, true};
+  }
   const bool is_survey =
       std::find(words.begin(), words.end(), "us") != words.end() || (length > 0 && words[length - 1] == "survey");
   if (metres) return {is_survey && *metres == foot ? survey_foot : *metres, false, true};
