@@ -192,6 +192,17 @@ TEST_F(StationsTest, HeadingsAreThoseThatPeopleWrite) {
                                         {"z (Lambert 93, m)", 1.0},
                                         {"z [ft, NAVD88]", 0.3048},
                                         {"z (m E)", 1.0},
+                                        {"z (Clarke 1866)", 1.0},
+                                        {"\"z (m, 1 cm accuracy)\"", 1.0},
+                                        {"\"z (m, false easting 500 km)\"", 1.0},
+                                        {"\"z (m, converted from ft)\"", 1.0},
+                                        {"z (m - 5 ft contours)", 1.0},
+                                        {"z (10m DEM)", 1.0},
+                                        {"z (10 m DEM)", 1.0},
+                                        {"Hoehe (NHN)", 1.0},
+                                        {"z (m.s.m.)", 1.0},
+                                        {"z (\xd0\xbc)", 1.0},
+                                        {"z (NGVD 29 ft)", 0.3048},
                                         {"z [UTM zone 33N km]", 1000.0},
                                         {"z [UTM 10 km]", 1000.0},
                                         {"z [kilometers]", 1000.0},
@@ -258,7 +269,11 @@ TEST_F(StationsTest, HeadingsAreThoseThatPeopleWrite) {
                                  "ft converted",
                                  "converted from ft",
                                  "converted from ft to m",
-                                 "Clarke's ft"}) {
+                                 "Clarke's ft",
+                                 "m, ft",
+                                 "m, converted to ft",
+                                 "m, x 0.3048",
+                                 "10 m above AHD"}) {
     set(std::string("x,y,z (") + unit + ")\n1,2,3\n");
     EXPECT_THAT(message(), HasSubstr("no unit of length that is known")) << unit;
   }
@@ -295,7 +310,7 @@ TEST_F(StationsTest, AUnitInACommentIsNotPassedOver) {
   }
   for (const char* const comment :
        {"# units: m (converted from ft)", "# coordinates: UTM; lines 2 km apart", "# coordinates at the foot of a hill",
-        "# 2 km from town", "# units: mGal, 2 km grid"}) {
+        "# 2 km from town", "# units: mGal, 2 km grid", "# coords: km-grid of the national map, in m"}) {
     set(std::string(comment) + "\nx,y,z\n1,2,3\n");
     EXPECT_THAT(make().easting, ElementsAre(1)) << comment;
   }

@@ -16,6 +16,7 @@ using Words = std::vector<std::string>;
 
 constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+constexpr bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /// Whether a word is one of some with a blank between them.
 bool is_one_of(std::string_view words, std::string_view word) {
@@ -37,8 +38,8 @@ constexpr double survey_foot = 1200.0 / 3937.0;
 /// Words with a blank between them, and what they are in metres; some say what they are measured from, too. Those that
 /// contain `metre` stand as spelled() has them.
 constexpr std::array<std::pair<std::string_view, double>, 6> length_words = {
-    {{"m mt mts msnm masl mamsl mahd mtr mtrs mtrn", 1},
-     {"km klmtr klmtrs klmtrn qlmtr qlmtrs chlmtr", 1000},
+    {{"m mt mts msnm masl mamsl mahd msm mslm mtr mtrs mtrn \xd0\xbc", 1},
+     {"km \xd0\xba\xd0\xbc klmtr klmtrs klmtrn qlmtr qlmtrs chlmtr", 1000},
      {"ft foot feet", foot},
      {"usft ftus", survey_foot},
      {"cm cntmtr cntmtrs", 0.01},
@@ -79,7 +80,8 @@ std::optional<double> metres_in_word(const std::string& word) {
 /// What coordinates and heights refer to, and where they come from: no part of a name.
 constexpr std::string_view references =
     "utm zone mga mga94 mga2020 gda gda94 gda2020 wgs wgs84 nad nad27 nad83 etrs etrs89 sirgas sirgas2000 psad56 "
-    "sad69 tm gk lcc mercator epsg ahd ahd71 navd navd88 ngvd29 nap msl amsl asl above mean sea level egm96 egm2008 "
+    "sad69 tm gk lcc mercator lambert nztm nzvd2016 sweref99 itrf itrf2014 grs80 rh2000 clarke bessel epsg ahd ahd71 "
+    "navd navd88 ngvd ngvd29 nap nhn msl amsl asl above mean sea level egm96 egm2008 "
     "geoid ell ellipsoid ellipsoidal ellips ortho orthometric datum grid local map proj projected projection coord "
     "coords coordinate point position gps dgps rtk station survey";
 
@@ -164,10 +166,29 @@ struct Meaning {
   bool is_unit = false;
 };
 
-Meaning meaning_of(std::string_view text) {
+/// The words without lengths that belong to another word, as in 10m DEM.
+Words without_sizes(Words words) {
+  constexpr std::string_view of_heights =
+      "unit units step steps of elevation elevations elev height heights altitude depth above";
+  const auto is_other = [&](const std::string& word) {
+    return (word == "grid" || !is_reference(word)) && !is_number(word) && !metres_in_word(word) && !is_odd_unit(word) &&
+           !is_one_of(of_heights, word) && word.size() > 1;
+  };
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const bool is_of_zone = i > 0 && is_reference(words[i - 1]);
+    if (!is_digit(words[i].front()) || is_of_zone) continue;
+    const std::size_t n = metres_in_word(words[i + 1]) ? 2 : is_odd_unit(words[i]) ? 1 : 0;
+    if (n == 0 || i + n >= words.size() || !is_other(words[i + n])) continue;
+    const auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
+    words.erase(at, at + static_cast<std::ptrdiff_t>(n));
+  }
+  return words;
+}
+
+Meaning meaning_of_words(std::string_view text) {
   const std::optional<Words> found = words_of_unit(text);
   if (!found) return {std::nullopt, false, true};
-  const Words& words = *found;
+  const Words words = without_sizes(*found);
   std::optional<double> metres;
   std::size_t length = 0;
   bool is_odd = false;
@@ -192,9 +213,34 @@ Meaning meaning_of(std::string_view text) {
       std::find(words.begin(), words.end(), "us") != words.end() || (length > 0 && words[length - 1] == "survey");
   if (metres) return {is_survey && *metres == foot ? survey_foot : *metres, false, true};
   constexpr std::size_t longest = 6;
-  const bool is_short = words.size() == 1 && words[0].size() <= longest && !is_reference(words[0]) &&
+  const bool is_short = found->size() == 1 && words[0].size() <= longest && !is_reference(words[0]) &&
                         std::none_of(words[0].begin(), words[0].end(), is_digit);
   return {std::nullopt, false, is_short};
+}
+
+/// Whether what follows metres says nothing of their size: of its units each has a number or an older unit's word
+/// before it, or a word behind it; its numbers are no factors.
+bool is_remark(std::string_view text) {
+  const Words words = words_of(text);
+  const auto is_length = [](const std::string& word) { return metres_in_word(word) || is_odd_unit(word); };
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& before = i > 0 ? words[i - 1] : words[i];
+    const bool is_last = i + 1 == words.size() || is_length(words[i + 1]);
+    if (before == "x" || before == "by" || text.find_first_of("*^=") != std::string_view::npos) return false;
+    if (is_number(words[i]) ? i == 0 && is_last && !is_length(words.back())
+                            : is_length(words[i]) && is_last && metres_in_word(words[i]) != 1 && !is_number(before) &&
+                                  !is_one_of(before_old_units, before)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Meaning meaning_of(std::string_view text) {
+  // (m, 1 cm accuracy)
+  const std::size_t end = std::min({text.find_first_of(",;"), text.find(" - "), text.find(" converted"), text.size()});
+  const bool is_in_metres = end < text.size() && meaning_of_words(text.substr(0, end)).metres == 1.0;
+  return meaning_of_words(is_in_metres && is_remark(text.substr(end)) ? text.substr(0, end) : text);
 }
 
 }  // namespace
@@ -236,6 +282,12 @@ std::string unit_in_comment(std::string_view comment) {
   std::string text(comment);
   std::replace(text.begin(), text.end(), '=', ' ');
   std::erase_if(text, [](char c) { return std::string_view("#%!/").find(c) != std::string_view::npos; });
+  // km-grid
+  for (std::size_t begin = 0, i = 0; i + 1 < text.size(); ++i) {
+    const bool joins = text[i] == '-' && is_letter(text[i + 1]);
+    if (joins && metres_in_word(lower_case(text.substr(begin, i - begin)))) text.erase(i, 1);
+    if (!is_letter(text[i])) begin = i + 1;
+  }
   const Words words = words_of(text);
   const auto is_other = [](const std::string& word) { return metres_in_word(word).value_or(1) != 1; };
   const auto is_length = [](const std::string& word) { return metres_in_word(word).has_value(); };
