@@ -37,7 +37,7 @@ class ObservedData : public ::testing::Test {
 protected:
   DataSet read(const std::string& name) {
     m_spec.file = m_folder / name;
-    return read_observed_data({m_spec.file, "case.yaml:9", "inversion.data.file"}, m_spec, m_defaults);
+    return read_observed_data({m_spec.file, "case.yaml:9", "inversion.data.file"}, m_spec, m_defaults, m_notes);
   }
   DataSet of(std::string_view text, const std::string& name = "d.csv") {
     m_folder.write(name, text);
@@ -57,6 +57,7 @@ protected:
   ScratchFolder m_folder;
   ObservedDataFile m_spec;
   ObservedDefaults m_defaults;
+  std::vector<std::string> m_notes;
 };
 
 /// A result of `fields` at these points, in which every value tells its field and point, with noise.

@@ -322,7 +322,7 @@ TEST_F(StationsTest, TitlesAndALineOfUnitsStandRoundTheHeader) {
                            "Survey of 2019, 2 rows\nx,y,z\n1,2,3\n4,5,-6\n", "My survey\nx y z\n1 2 3\n4 5 -6\n",
                            "COMM with 2 rows\n% x y z\n1 2 3\n4 5 -6\n", "x,y,z\nm,m,m\n1,2,3\n4,5,-6\n",
                            "Station\tx\ty\tz\n\t[m]\t[m]\t[m]\nA\t1\t2\t3\nB\t4\t5\t-6\n",
-                           "easting,northing,upward,note\n1,2,3\n4,5,-6,hello\n"}) {
+                           "easting,northing,upward,note\n1,2,3,\n4,5,-6,hello\n"}) {
     set(text);
     const Points p = make();
     EXPECT_THAT(p.easting, ElementsAre(1, 4)) << text;

@@ -192,11 +192,31 @@ TEST_F(TextTable, ShortRowsLackTextAlone) {
         "a\tb\tc\tnote\n1\t2\t3\thello\n4\t5\t6\n7\t8\t9\n"}) {
     EXPECT_THAT(good(text).columns[2], ElementsAre(3, 6, 9)) << text;
   }
+  // a row that may have lost a number is named
+  const std::string missing = " nothing in the last columns, in ",
+                    look = "; look whether a number is missing before them";
+  const auto notes = [&](std::string_view text) {
+    const std::vector<std::string> all = good(text).notes;
+    return all.size() == 1 ? without_folder(all[0]) : std::to_string(all.size());
+  };
+  EXPECT_EQ(notes("a,b,c,d,note\n1,2,3,4,x\n5,6,8,9\n5,6,7,8,y\n"), "t.csv: 1 row has" + missing + "line 3" + look);
+  EXPECT_EQ(notes("a,b,c,d,note\n5,6,8,,\n5,6,8,9\n1,2,3,4,x\n"), "t.csv: 2 rows have" + missing + "lines 2, 3" + look);
+  EXPECT_EQ(notes("a,b,c,d,note\n1,2,3,4,x\n5,6,7,8,\n"), "0");
+  EXPECT_EQ(notes("a,b,c,d\n1,2,3,\n5,6,7,8\n"), "0");
+  // no row fills the last columns
+  EXPECT_EQ(notes("a,b,c,note\n1,2,3\n4,5,6\n"),
+            "t.csv: the rows have 3 columns, the header 4; the last are taken as empty");
+  EXPECT_EQ(notes("a,b,c,note,year\n1,2,3,,\n4,5,6,x\n7,8,9,,\n"), "0");
   const std::string what = "columns, but the header names ", remedy = "; where a value is missing, keep its comma";
   EXPECT_EQ(bad("a,b,c,d\n1,2,3,4\n5,6,8\n9,10,11,12\n"), "t.csv:3: 3 " + what + "4" + remedy);
   // above the first whole row, and where there is none
-  EXPECT_EQ(bad("a,b,c,d\n5,6,8\n5,6,9\n1,2,3,4\n"), "t.csv:2: 3 " + what + "4" + remedy);
-  EXPECT_EQ(bad("a,b,c,d\n5,6,8\n5,6,9\n"), "t.csv:2: 3 " + what + "4" + remedy);
+  EXPECT_EQ(bad("a,b,c,d\n5,6,8\n1,2,3,4\n"), "t.csv:2: 3 " + what + "4" + remedy);
+  EXPECT_EQ(bad("a,b,c,d,note,who\n5,6,8\n5,6,9,10\n"), "t.csv:2: 3 " + what + "6" + remedy);
+  // an empty field at its end or a dummy in the place of text that was left out
+  for (const char* const end : {",", ",*", ",\"\""}) {
+    EXPECT_EQ(bad(std::string("a,b,c,d,note\n1,2,3,4,x\n5,6,8") + end + "\n"), "t.csv:3: 4 " + what + "5" + remedy);
+    EXPECT_EQ(bad(std::string("a,b,c,d,note\n5,6,8") + end + "\n1,2,3,4,x\n"), "t.csv:2: 4 " + what + "5" + remedy);
+  }
   // the text moved into the place of a number
   EXPECT_EQ(bad("a,b,c,d,note\n1,2,3,4,x\n5,6,8,y\n"), "t.csv:3: 4 " + what + "5" + remedy);
   EXPECT_EQ(bad("a,b,c,d,note\n5,6,8,y\n1,2,3,4,x\n"), "t.csv:2: 4 " + what + "5" + remedy);

@@ -252,7 +252,7 @@ private:
       const ObservedDataFile& spec = m_spec.data[i];
       m_problems.collect([&] {
         const InputFile file = input_file(m_run, spec.file, m_spec.data_keys[i]);
-        m_result.data.push_back(read_observed_data(file, spec, defaults));
+        m_result.data.push_back(read_observed_data(file, spec, defaults, m_result.notes));
         m_data_keys.push_back(m_spec.data_keys[i]);
         m_is_underground.push_back(spec.is_underground);
         const std::string doubt = point_height_warning(bounds_of(m_result.data.back().points));

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <limits>
@@ -529,7 +530,7 @@ public:
                                                 : "has no data");
     }
     if (m_request.skips_dummies) leave_dummies_out(m_table, m_request.needed.size());
-    if (!m_reach) refuse_short(m_layout.wanted.size() + 1);
+    check_endings();
     m_limited.finish();
     for (std::size_t c = 0; c < m_layout.wanted.size(); ++c) {
       if (m_layout.wanted[c] == Layout::nobody) m_table.ignored.push_back(m_layout.names[c]);
@@ -764,7 +765,9 @@ private:
 
   void read_row(std::string_view line) {
     if ((m_request.keeps_text || !parse_fast(line)) && !parse_slowly(line)) return;
-    if (!m_reach) take_reach(line);
+    // a last field that is empty
+    if (!m_reach || line.back() == m_table.separator || is_blank(line.back()) || line.ends_with("\"\""))
+      take_reach(line);
     if (m_request.keeps_text) {
       if (m_group) m_fields.push_back(*m_group);
       m_table.text.add(m_fields);
@@ -861,42 +864,96 @@ private:
     });
   }
 
-  /// Number of the first fields up to the last that somebody asked for or that is a number.
-  [[nodiscard]] std::size_t reach_of(const std::vector<std::string_view>& fields) const {
+  /// Number of the first fields without dummies at the end.
+  static std::size_t width_of(const std::vector<std::string_view>& fields) {
     std::size_t n = fields.size();
+    while (n > 0 && is_dummy(fields[n - 1])) --n;
+    return n;
+  }
+
+  /// The same up to the last that somebody asked for or that is no text.
+  [[nodiscard]] std::size_t reach_of(const std::vector<std::string_view>& fields) const {
+    std::size_t n = width_of(fields);
     while (n > 0 && m_layout.wanted[n - 1] == Layout::nobody && !is_dummy(fields[n - 1]) && !is_number(fields[n - 1])) {
       --n;
     }
     return n;
   }
 
-  /// Whether a row lacks only text at its end, which spreadsheets leave out; one that lost a number would reach less
-  /// far than whole rows do. Rows above the first whole one wait for it.
+  /// Whether rows may lack text at their end, which spreadsheets leave out.
+  [[nodiscard]] bool may_lack_text() const {
+    return m_table.separator != ' ' && m_layout.wanted.back() == Layout::nobody;
+  }
+
+  void add_ending(const std::vector<std::string_view>& fields) {
+    Ending& ending = m_endings[{reach_of(fields), width_of(fields), fields.size()}];
+    constexpr std::size_t most_told = 10;
+    if (++ending.count <= most_told) ending.lines.push_back(m_reader.number());
+  }
+
+  /// Whether a row lacks only text at its end; one that lost a number would reach less far than whole rows do. Rows
+  /// above the first whole one wait for it.
   [[nodiscard]] bool may_end_early(const std::vector<std::string_view>& fields) {
     const auto next = m_layout.wanted.begin() + static_cast<std::ptrdiff_t>(fields.size());
     const bool is_unread = std::all_of(next, m_layout.wanted.end(), [](int w) { return w == Layout::nobody; });
-    if (!is_unread || m_table.separator == ' ') return false;
-    const std::size_t reach = reach_of(fields);
-    if (m_reach) return reach >= *m_reach;
-    m_short.try_emplace(reach, m_reader.number(), fields.size());
+    if (!is_unread || !may_lack_text()) return false;
+    // it is left out
+    if (m_request.skips_dummies && has_dummy(fields)) return true;
+    if (m_reach && reach_of(fields) < *m_reach) return false;
+    add_ending(fields);
     return true;
   }
 
-  /// Takes the reach of a good row where it is whole, and refuses those above that reach less far.
+  /// Takes the reach of a good row where it is the first whole one, and heeds one whose last field is empty.
   void take_reach(std::string_view line) {
-    const bool may_lack = m_table.separator != ' ' && m_layout.wanted.back() == Layout::nobody;
-    // the last field is empty; the next rows may show what the column holds
-    if (may_lack && line.ends_with(m_table.separator)) return;
-    const std::vector<std::string_view> fields = split(without_comment(line, m_table.separator), m_table.separator);
-    if (may_lack && (fields.size() != m_layout.wanted.size() || fields.back().empty())) return;
-    m_reach = may_lack ? reach_of(fields) : m_layout.wanted.size();
-    refuse_short(*m_reach);
+    const std::size_t n = m_layout.wanted.size();
+    if (!may_lack_text()) {
+      m_reach = n;
+      return;
+    }
+    std::vector<std::string_view> fields = split(without_comment(line, m_table.separator), m_table.separator);
+    while (fields.size() > n && fields.back().empty()) fields.pop_back();
+    if (fields.size() < n) return;
+    if (is_dummy(fields.back())) {
+      add_ending(fields);
+    } else if (!m_reach) {
+      m_reach = reach_of(fields);
+    }
   }
 
-  void refuse_short(std::size_t reach) {
-    for (const auto& [of_row, row] : m_short) {
-      if (of_row < reach) refuse_width(row.first, row.second, "");
+  /// Refuses rows that reach less far than whole ones, or the best where no row is whole; notes those that end early
+  /// all the same: one that lost a number may look like one without text.
+  void check_endings() {
+    const std::size_t n = m_layout.wanted.size();
+    std::size_t reach = m_reach.value_or(0), width = m_reach ? n : 0, found = width;
+    for (const auto& [ending, rows] : m_endings) {
+      if (!m_reach) reach = std::max(reach, ending[0]);
+      width = std::max(width, ending[1]);
+      found = std::max(found, ending[2]);
     }
+    if (found > 0 && found < n) {
+      m_table.notes.push_back(fmt::format("{}: the rows have {} columns, the header {}; the last are taken as empty",
+                                          m_file.path.string(), found, n));
+    }
+    std::vector<std::int64_t> lines;
+    std::int64_t count = 0;
+    for (const auto& [ending, rows] : m_endings) {
+      const bool is_short = ending[2] < n, is_less = ending[0] < reach;
+      if (is_short && is_less) {
+        for (const std::int64_t line : rows.lines) refuse_width(line, ending[2], "");
+      } else if ((is_less && reach < n) || (is_short && ending[1] < width)) {
+        lines.insert(lines.end(), rows.lines.begin(), rows.lines.end());
+        count += rows.count;
+      }
+    }
+    if (count == 0) return;
+    std::sort(lines.begin(), lines.end());
+    const char* const has = count == 1 ? "has" : "have";
+    m_table.notes.push_back(
+        fmt::format("{}: {} {} nothing in the last columns, in line{} {}{}; look whether a number is missing "
+                    "before them",
+                    m_file.path.string(), counted(count, "row"), has, count == 1 ? "" : "s", fmt::join(lines, ", "),
+                    count > std::ssize(lines) ? ", ..." : ""));
   }
 
   [[nodiscard]] bool has_dummy(const std::vector<std::string_view>& fields) const {
@@ -959,10 +1016,15 @@ private:
   std::vector<std::size_t> m_present;
   /// of the row that parse_slowly read last
   std::vector<std::string_view> m_fields;
-  /// reach_of() the first whole row; those of shorter rows above it, each with the line and number of fields of its
-  /// first row
+  /// reach_of() the first whole row
   std::optional<std::size_t> m_reach;
-  std::map<std::size_t, std::pair<std::int64_t, std::size_t>> m_short;
+  struct Ending {
+    std::int64_t count = 0;
+    /// of the first of them
+    std::vector<std::int64_t> lines;
+  };
+  /// rows that end early by their reach_of(), width_of() and number of fields
+  std::map<std::array<std::size_t, 3>, Ending> m_endings;
   std::size_t m_bytes_above_rows = 0;
   bool m_from_columns = false, m_data_seen = false;
   /// the line of names that is the header so far; line 0: there is none

@@ -56,8 +56,9 @@ struct Measured {
 /// Reads a file of one kind or the other.
 class ObservedReader {
 public:
-  ObservedReader(const InputFile& file, const ObservedDataFile& spec, const ObservedDefaults& defaults)
-      : m_file(file), m_spec(spec), m_defaults(defaults) {}
+  ObservedReader(const InputFile& file, const ObservedDataFile& spec, const ObservedDefaults& defaults,
+                 std::vector<std::string>& notes)
+      : m_file(file), m_spec(spec), m_defaults(defaults), m_notes(notes) {}
 
   DataSet read() {
     if (is_array_file(m_file)) {
@@ -165,8 +166,8 @@ private:
   void read_columns() {
     const TableRequest request = columns_wanted();
     Table table = read_table(m_file, request, m_problems);
-    std::vector<std::string> notes;
-    places_to_metres(m_file, table, {m_spec.length_to_si, std::nullopt, true}, m_problems, notes);
+    m_notes.insert(m_notes.end(), table.notes.begin(), table.notes.end());
+    places_to_metres(m_file, table, {m_spec.length_to_si, std::nullopt, true}, m_problems, m_notes);
     if (table.rows() == 0) return;
     note_columns(request, table);
     const auto column = [&](const std::string& name, Field field) {
@@ -401,6 +402,7 @@ private:
   const InputFile& m_file;
   const ObservedDataFile& m_spec;
   const ObservedDefaults& m_defaults;
+  std::vector<std::string>& m_notes;
   ProblemList m_problems;
   Measured m_read;
   /// of a table whose columns the case does not name: names, what the key would say of them, and those of no known name
@@ -410,8 +412,9 @@ private:
 
 }  // namespace
 
-DataSet read_observed_data(const InputFile& file, const ObservedDataFile& spec, const ObservedDefaults& defaults) {
-  return ObservedReader(file, spec, defaults).read();
+DataSet read_observed_data(const InputFile& file, const ObservedDataFile& spec, const ObservedDefaults& defaults,
+                           std::vector<std::string>& notes) {
+  return ObservedReader(file, spec, defaults, notes).read();
 }
 
 }  // namespace prismfield

@@ -58,8 +58,8 @@ struct ObservedDefaults {
 /// down in mGal or magnetic data in nT, sigma), Tomofast's (bx, by, bz). Throws InputError with every error found:
 /// fields that are not there, values that are not finite, sigma of 0 or missing (with the remedy inversion.sigma), two
 /// fields of one name, no data; an inducing field that differs from the case's and, of total-field anomalies, a case
-/// without one.
+/// without one. `notes` gets what users should know of a table.
 [[nodiscard]] DataSet read_observed_data(const InputFile& file, const ObservedDataFile& spec,
-                                         const ObservedDefaults& defaults);
+                                         const ObservedDefaults& defaults, std::vector<std::string>& notes);
 
 }  // namespace prismfield

@@ -152,6 +152,7 @@ PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, 
   }
   ProblemList problems;
   Table table = read_table(file, request, problems);
+  notes.insert(notes.end(), table.notes.begin(), table.notes.end());
   static_cast<void>(places_to_metres(file, table, {}, problems, notes));
   PointFields result;
   for (const FieldInfo& field : field_infos) {

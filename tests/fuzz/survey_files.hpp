@@ -70,7 +70,8 @@ inline void read_measurements(const InputFile& file, unsigned how) {
   ObservedDefaults defaults;
   defaults.inducing_field = vector_of(60, 10, 5e-5);
   if ((how & 16U) != 0) defaults.sigma = SigmaRule{{{Field::gz, 0.1}, {Field::gxx, 0}}, {{Field::gxx, 1e-3}}};
-  const DataSet data = read_observed_data(file, spec, defaults);
+  std::vector<std::string> notes;
+  const DataSet data = read_observed_data(file, spec, defaults, notes);
   const Points& points = data.points;
   const std::size_t n = points.easting.size();
   require(n > 0 && !data.fields.empty() && points.northing.size() == n && points.upward.size() == n,
