@@ -193,14 +193,13 @@ TEST_F(TextTable, ShortRowsLackTextAlone) {
     EXPECT_THAT(good(text).columns[2], ElementsAre(3, 6, 9)) << text;
   }
   // a row that may have lost a number is named
-  const std::string missing = " nothing in the last columns, in ",
-                    look = "; look whether a number is missing before them";
+  const std::string look = " nothing in the last columns; look whether a number is missing before them";
   const auto notes = [&](std::string_view text) {
     const std::vector<std::string> all = good(text).notes;
     return all.size() == 1 ? without_folder(all[0]) : std::to_string(all.size());
   };
-  EXPECT_EQ(notes("a,b,c,d,note\n1,2,3,4,x\n5,6,8,9\n5,6,7,8,y\n"), "t.csv: 1 row has" + missing + "line 3" + look);
-  EXPECT_EQ(notes("a,b,c,d,note\n5,6,8,,\n5,6,8,9\n1,2,3,4,x\n"), "t.csv: 2 rows have" + missing + "lines 2, 3" + look);
+  EXPECT_EQ(notes("a,b,c,d,note\n1,2,3,4,x\n5,6,8,9\n5,6,7,8,y\n"), "t.csv: 1 row in line 3 has" + look);
+  EXPECT_EQ(notes("a,b,c,d,note\n5,6,8,,\n5,6,8,9\n1,2,3,4,x\n"), "t.csv: 2 rows in lines 2, 3 have" + look);
   EXPECT_EQ(notes("a,b,c,d,note\n1,2,3,4,x\n5,6,7,8,\n"), "0");
   EXPECT_EQ(notes("a,b,c,d\n1,2,3,\n5,6,7,8\n"), "0");
   // no row fills the last columns
@@ -221,6 +220,20 @@ TEST_F(TextTable, ShortRowsLackTextAlone) {
   EXPECT_EQ(bad("a,b,c,d,note\n1,2,3,4,x\n5,6,8,y\n"), "t.csv:3: 4 " + what + "5" + remedy);
   EXPECT_EQ(bad("a,b,c,d,note\n5,6,8,y\n1,2,3,4,x\n"), "t.csv:2: 4 " + what + "5" + remedy);
   EXPECT_EQ(bad("a;b;c;d\n1;2;3;4\n5;6;8\n"), "t.csv:3: 3 " + what + "4; where a value is missing, keep its semicolon");
+}
+
+/// A spreadsheet's errors and names of stations may begin with the sign of a comment.
+TEST_F(TextTable, CommentsThatLookLikeRowsAreNamed) {
+  for (const auto& [text, lines] : {std::pair{"a,b,c\n1,2,3\n#N/A,5,6\n7,8,9\n", "1 comment in line 3"},
+                                    {"a b c\n1 2 3\n#N/A 5 6\n7 8 9\n", "1 comment in line 3"},
+                                    {"id,a,b,c\n#1,1,2,3\n#2,4,5,6\nP3,7,8,9\n", "2 comments in lines 2, 3"}}) {
+    const std::vector<std::string> notes = good(text).notes;
+    ASSERT_EQ(notes.size(), 1) << text;
+    EXPECT_THAT(notes[0], HasSubstr(lines)) << text;
+  }
+  for (const char* const text : {"#a,b,2\n1,2,3\n", "a,b,c\n# 1,2,3\n1,2,3\n#x,y\n", "a b c\n1 2 3\n#line 10 b\n"}) {
+    EXPECT_THAT(good(text).notes, IsEmpty()) << text;
+  }
 }
 
 TEST_F(TextTable, FollowsTheOrderThatTheCaseStates) {

@@ -531,6 +531,11 @@ public:
     }
     if (m_request.skips_dummies) leave_dummies_out(m_table, m_request.needed.size());
     check_endings();
+    if (m_hidden.count > 0) {
+      m_table.notes.push_back(fmt::format(
+          "{}: {} with the fields of a row; # begins a comment, which is not read: write the row without it",
+          m_file.path.string(), m_hidden.text("comment")));
+    }
     m_limited.finish();
     for (std::size_t c = 0; c < m_layout.wanted.size(); ++c) {
       if (m_layout.wanted[c] == Layout::nobody) m_table.ignored.push_back(m_layout.names[c]);
@@ -544,6 +549,7 @@ private:
     while (first < line.size() && is_blank(line[first])) ++first;
     if (first == line.size()) return;
     if (is_comment(line.substr(first))) {
+      if (looks_like_row(line.substr(first))) m_hidden.add(m_reader.number());
       if (!m_data_seen) take_comment(line.substr(first));
       return;
     }
@@ -575,6 +581,16 @@ private:
     if (line[0] == '#' || line[0] == '%' || line[0] == '!') return true;
     if (!m_request.of_places || !line.starts_with(of_geoscience)) return m_request.of_places && line[0] == '/';
     return line.size() > of_geoscience.size() && is_blank(line[of_geoscience.size()]);
+  }
+
+  /// Whether a comment below the header has the fields of a row: #N/A, a station #1.
+  [[nodiscard]] bool looks_like_row(std::string_view line) const {
+    if (line[0] != '#' || line.size() < 2 || is_blank(line[1]) || (!m_data_seen && m_header.line == 0)) return false;
+    const char separator = m_data_seen ? m_table.separator : m_header.separator;
+    const std::vector<std::string_view> fields = split(line, separator);
+    const std::size_t n = m_data_seen ? m_layout.wanted.size() : m_header.names.size();
+    const auto n_numbers = static_cast<std::size_t>(std::count_if(fields.begin(), fields.end(), is_number));
+    return fields.size() == n && n_numbers > 0 && (separator != ' ' || 2 * n_numbers >= n);
   }
 
   void take_comment(std::string_view line) {
@@ -886,9 +902,7 @@ private:
   }
 
   void add_ending(const std::vector<std::string_view>& fields) {
-    Ending& ending = m_endings[{reach_of(fields), width_of(fields), fields.size()}];
-    constexpr std::size_t most_told = 10;
-    if (++ending.count <= most_told) ending.lines.push_back(m_reader.number());
+    m_endings[{reach_of(fields), width_of(fields), fields.size()}].add(m_reader.number());
   }
 
   /// Whether a row lacks only text at its end; one that lost a number would reach less far than whole rows do. Rows
@@ -935,25 +949,22 @@ private:
       m_table.notes.push_back(fmt::format("{}: the rows have {} columns, the header {}; the last are taken as empty",
                                           m_file.path.string(), found, n));
     }
-    std::vector<std::int64_t> lines;
-    std::int64_t count = 0;
+    Rows early;
     for (const auto& [ending, rows] : m_endings) {
       const bool is_short = ending[2] < n, is_less = ending[0] < reach;
       if (is_short && is_less) {
         for (const std::int64_t line : rows.lines) refuse_width(line, ending[2], "");
       } else if ((is_less && reach < n) || (is_short && ending[1] < width)) {
-        lines.insert(lines.end(), rows.lines.begin(), rows.lines.end());
-        count += rows.count;
+        early.lines.insert(early.lines.end(), rows.lines.begin(), rows.lines.end());
+        early.count += rows.count;
       }
     }
-    if (count == 0) return;
-    std::sort(lines.begin(), lines.end());
-    const char* const has = count == 1 ? "has" : "have";
+    if (early.count == 0) return;
+    std::sort(early.lines.begin(), early.lines.end());
     m_table.notes.push_back(
-        fmt::format("{}: {} {} nothing in the last columns, in line{} {}{}; look whether a number is missing "
+        fmt::format("{}: {} ha{} nothing in the last columns; look whether a number is missing "
                     "before them",
-                    m_file.path.string(), counted(count, "row"), has, count == 1 ? "" : "s", fmt::join(lines, ", "),
-                    count > std::ssize(lines) ? ", ..." : ""));
+                    m_file.path.string(), early.text("row"), early.count == 1 ? "s" : "ve"));
   }
 
   [[nodiscard]] bool has_dummy(const std::vector<std::string_view>& fields) const {
@@ -1018,13 +1029,25 @@ private:
   std::vector<std::string_view> m_fields;
   /// reach_of() the first whole row
   std::optional<std::size_t> m_reach;
-  struct Ending {
+  struct Rows {
     std::int64_t count = 0;
     /// of the first of them
     std::vector<std::int64_t> lines;
+
+    void add(std::int64_t line) {
+      constexpr std::int64_t most_told = 10;
+      if (++count <= most_told) lines.push_back(line);
+    }
+    /// "row in line 7", "rows in lines 7, 9, ..."
+    [[nodiscard]] std::string text(const std::string& noun) const {
+      return fmt::format("{} in {} {}{}", counted(count, noun), count == 1 ? "line" : "lines", fmt::join(lines, ", "),
+                         count > std::ssize(lines) ? ", ..." : "");
+    }
   };
+  /// comments that look like rows
+  Rows m_hidden;
   /// rows that end early by their reach_of(), width_of() and number of fields
-  std::map<std::array<std::size_t, 3>, Ending> m_endings;
+  std::map<std::array<std::size_t, 3>, Rows> m_endings;
   std::size_t m_bytes_above_rows = 0;
   bool m_from_columns = false, m_data_seen = false;
   /// the line of names that is the header so far; line 0: there is none
