@@ -334,7 +334,7 @@ TEST_F(StationsTest, TitlesAndALineOfUnitsStandRoundTheHeader) {
   EXPECT_THAT(make().easting, ElementsAre(1000));
   EXPECT_THAT(make().upward, ElementsAre(3.048));
   set("x,y,z\nm,m,yd\n1,2,3\n");
-  EXPECT_THAT(message(), HasSubstr("column upward is in 'yd', no unit of length that is known"));
+  EXPECT_THAT(message(), HasSubstr("s.csv:2: column upward is in 'yd', no unit of length that is known"));
   set("survey,of,it\n1,2,3\n");
   EXPECT_THAT(message(), HasSubstr("s.csv:1: missing columns easting, northing, upward; the columns are 'survey'"));
   set("l00,200,30\n1,2,3\n");

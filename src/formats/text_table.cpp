@@ -636,7 +636,7 @@ private:
       throw InputError(m_reader.where(), "",
                        fmt::format("more than {} columns; this is no table of prisms or points", most_columns));
     }
-    Header here{m_reader.number(), separator, names_in(line, m_request.of_places, separator), {}};
+    Header here{m_reader.number(), separator, names_in(line, m_request.of_places, separator), {}, 0};
     here.layout = layout_of(here.names, m_request);
     const auto n_numbers = static_cast<std::size_t>(std::count_if(fields.begin(), fields.end(), is_number));
     const std::size_t n_needed = m_request.needed.size();
@@ -676,6 +676,7 @@ private:
       std::string& unit = m_header.layout.units[c];
       if (unit.empty()) unit = name_in_brackets(fields[c]);
     }
+    m_header.units_line = m_reader.number();
     return true;
   }
 
@@ -753,6 +754,8 @@ private:
                                        m_request, m_reader.where(), separator, m_table);
     }
     if (m_table.named_where != m_file.where) m_table.named_key.clear();
+    const bool has_units_line = m_header.units_line > 0 && m_table.named_where == line_of(m_file, m_header.line);
+    m_table.units_where = has_units_line ? line_of(m_file, m_header.units_line) : m_table.named_where;
     m_table.separator = separator;
     if (m_from_columns && m_header.names.size() == m_layout.names.size()) m_table.header = m_header.names;
     m_table.at.assign(m_table.columns.size(), -1);
@@ -1056,6 +1059,8 @@ private:
     char separator = ' ';
     std::vector<std::string> names;
     Layout layout;
+    /// of a line of units below it; 0: there is none
+    std::int64_t units_line = 0;
   };
   Header m_header;
   /// the first word of a line above it that has numbers, "" while there is none, and its line

@@ -34,6 +34,8 @@ struct TableColumns {
   bool are_named_by_file = false;
   /// place and key of the columns' names, for messages about units: "file:line", or those of the case
   std::string named_where, named_key;
+  /// the same for their units: a line of units below the header, otherwise named_where
+  std::string units_where;
   /// what unit_in_comment() finds above the rows, and its place
   std::string commented_unit, commented_where;
 };

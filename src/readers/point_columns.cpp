@@ -118,8 +118,8 @@ std::vector<double> place_factors(const InputFile& file, const TableColumns& col
   const std::size_t n = std::min(names.size(), columns.at.size());
   const std::string unit_key = units.has_length_key ? file.key_beside("length_unit") : "";
   if (!units.length_to_si) refuse_commented_unit(columns, n, unit_key, problems);
-  const auto add = [&](std::size_t w, const std::string& what) {
-    problems.add(columns.named_where, columns.named_key, fmt::format("column {} {}", names[w], what));
+  const auto add = [&](std::size_t w, const std::string& what, const std::string& where) {
+    problems.add(where, columns.named_key, fmt::format("column {} {}", names[w], what));
   };
   for (std::size_t w = 0; w < n; ++w) {
     const std::string& unit = columns.units[w];
@@ -128,7 +128,7 @@ std::vector<double> place_factors(const InputFile& file, const TableColumns& col
     const bool is_name = words_of(unit).size() == 1 && !place_named(unit).empty();
     if (unit.empty() || !looks_like_unit(unit) || is_name) continue;
     if (const std::string error = unit_mistake(unit, units, unit_key); !error.empty()) {
-      add(w, error);
+      add(w, error, columns.units_where);
     } else {
       factors.back() = metres_in(unit).value_or(factors.back());
     }
@@ -141,11 +141,15 @@ std::vector<double> place_factors(const InputFile& file, const TableColumns& col
   const bool is_neutral = !columns.are_named_by_file || plain.find('z') != std::string::npos;
   const std::string key = file.key_beside("axis_z");
   if (units.z_down && is_depth && !*units.z_down) {
-    add(2, fmt::format("is {}, which grows downwards, but {} is up; take the key out or rename the column",
-                       excerpt(name), key));
+    add(2,
+        fmt::format("is {}, which grows downwards, but {} is up; take the key out or rename the column", excerpt(name),
+                    key),
+        columns.named_where);
   } else if (units.z_down && *units.z_down && !is_depth && !is_neutral) {
-    add(2, fmt::format("is {}, which grows upwards, but {} is down; take the key out or name the column by {}",
-                       excerpt(name), key, file.key_beside("columns")));
+    add(2,
+        fmt::format("is {}, which grows upwards, but {} is down; take the key out or name the column by {}",
+                    excerpt(name), key, file.key_beside("columns")),
+        columns.named_where);
   }
   if (is_depth && !units.z_down) {
     notes.push_back(fmt::format("'{}': {} is taken as the depth below height 0: upward is minus depth",

@@ -128,7 +128,7 @@ std::vector<double> take_column(Table& table, const TableRequest& request, const
   const bool has_unit = !table.units[at].empty() || of_field == table.columns.size();
   const std::string& unit = table.units[has_unit ? at : of_field];
   const std::optional<double> factor = unit_factor(field, unit);
-  if (!factor) problems.add(table.named_where, table.named_key, "column " + name + " " + unit_error(field, unit));
+  if (!factor) problems.add(table.units_where, table.named_key, "column " + name + " " + unit_error(field, unit));
   scale_decimals(table.columns[at], factor.value_or(1));
   return std::move(table.columns[at]);
 }

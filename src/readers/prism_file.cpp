@@ -270,7 +270,7 @@ RawPrisms read_prism_table(const InputFile& file, const PrismsSpec& spec, Proble
   const auto columns = list_columns_of(raw.prisms);
   for (std::size_t c = 0; c < columns.size(); ++c) *columns[c] = std::move(table.columns[c]);
   complete(raw.prisms);
-  raw.units = units_of(spec, table.units, table.named_where, problems);
+  raw.units = units_of(spec, table.units, table.units_where, problems);
   if (spec.length_to_si == 1) {
     refuse_commented_unit(table, n_face_columns, file.key.empty() ? "" : "model.prisms.length_unit", problems);
   }

@@ -174,7 +174,7 @@ void check_density_unit(const InputFile& file, const Table& table, double to_si)
   const std::string wanted = to_si == 1 ? "kg/m3" : "g/cm3";
   if (unit.empty() || property_factor("density", unit) == to_si) return;
   throw InputError(
-      table.named_where, table.named_key,
+      table.units_where, table.named_key,
       fmt::format("column density is in {}, {} is {}", excerpt(unit), file.key_beside("density_unit"), wanted));
 }
 
