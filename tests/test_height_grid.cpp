@@ -279,7 +279,8 @@ TEST_F(HeightGrid, IsRefusedWithEveryMistake) {
   EXPECT_THAT(several, HasSubstr("h.csv:3: 4 columns, "));
   EXPECT_THAT(mistakes_of("0 0\n"), HasSubstr("inversion.topography.columns"));
   EXPECT_EQ(mistakes_of("x [s],y,z\n0,0,0\n"),
-            "h.csv:1: column easting is in 's', no unit of length that is known; write m, km or ft there");
+            "h.csv:1: column easting is in 's', no unit of length that is known; the numbers need m, km or ft: write "
+            "which there");
   EXPECT_THAT(mistakes_of(""), HasSubstr("is empty"));
   m_columns = {"x", "y"};
   EXPECT_THAT(mistakes_of(table), HasSubstr("case.yaml:5: inversion.topography.columns: missing column upward"));

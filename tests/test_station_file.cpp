@@ -107,6 +107,11 @@ TEST_F(StationsTest, ThatAreWrongAreNamed) {
   set("A,B,Cota\n1,2,3\n");
   EXPECT_THAT(message(), HasSubstr("if columns hold them under other names, write these names there: " + key +
                                    "[\"-\", \"-\", upward]"));
+  // the unit goes with the name
+  for (const char* const heading : {"ElevFt", "Z=ft", "Z/ft", "MyZ [ft]"}) {
+    set(std::string("easting,northing,") + heading + "\n1,2,3\n");
+    EXPECT_THAT(message(), HasSubstr("write \"upward [ft]\" there: " + key + "[easting, northing, \"-\"]")) << heading;
+  }
   set("Este,Norte\n1,2\n");
   EXPECT_EQ(message(), "s.csv:1: missing column upward; the columns are 'Este', 'Norte'" + one_height);
   set("1 2\n3 4\n");
@@ -153,9 +158,10 @@ TEST_F(StationsTest, UnitsOfTheHeaderCount) {
             "out\ns.csv:1: column upward is in 'deg'; " +
                 place_columns().why_refused);
   set("x,y,z [yd]\n1,2,3\n");
-  EXPECT_EQ(message(),
-            "s.csv:1: column upward is in 'yd', no unit of length that is known; write m, km or ft there, or state "
-            "observations.stations.length_unit: m");
+  EXPECT_EQ(
+      message(),
+      "s.csv:1: column upward is in 'yd', no unit of length that is known; the numbers need m, km or ft: write which "
+      "there, or state observations.stations.length_unit");
   set("x,y,z [yd]\n1,2,3\n").length_to_si = 1;
   EXPECT_THAT(make().upward, ElementsAre(3));
 }
@@ -184,6 +190,7 @@ TEST_F(StationsTest, HeadingsAreThoseThatPeopleWrite) {
                                         {"z [ft-us]", survey_foot},
                                         {"z (NAD83 / Texas Central ftUS)", survey_foot},
                                         {"z (NAVD88 ft)", 0.3048},
+                                        {"Elevation ft (NAVD88)", 0.3048},
                                         {"z (NAVD88/ft)", 0.3048},
                                         {"z (MSL ft)", 0.3048},
                                         {"z [international feet]", 0.3048},

@@ -310,6 +310,19 @@ std::string unit_in_comment(std::string_view comment) {
   return "";
 }
 
+std::string unit_within(std::string_view heading) {
+  const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
+  std::string text;
+  for (const char c : heading) {
+    if (is_letter(c) && !is_small(c) && !text.empty() && is_small(text.back())) text += ' ';
+    text += c == '/' || c == '=' ? ' ' : c;
+  }
+  const Words words = words_of(text);
+  const auto unit = std::find_if(words.begin(), words.end(),
+                                 [](const std::string& word) { return metres_in_word(word).value_or(1) != 1; });
+  return unit == words.end() ? "" : *unit;
+}
+
 std::pair<std::string, std::string> name_and_unit(std::string_view text) {
   text = trimmed(text);
   const std::size_t bracket = text.find_first_of("[(");
@@ -336,8 +349,8 @@ PlaceHeading place_heading(std::string_view text) {
   auto [name, unit] = name_and_unit(unquoted(text));
   heading.remark = plain_name(unit);
   Words words = words_of(name);
-  // a comma parts a name from its unit as brackets do
-  if (unit.empty() && words.size() > 1) {
+  // a comma parts a name from its unit as brackets do: also Elevation ft (NAVD88)
+  if (words.size() > 1 && !looks_like_unit(unit)) {
     const auto length = std::find_if(words.begin() + 1, words.end(), metres_in_word);
     if (length != words.end()) {
       for (auto word = words.begin() + 1; word != words.end(); ++word) unit += (unit.empty() ? "" : " ") + *word;

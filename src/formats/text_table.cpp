@@ -288,9 +288,15 @@ std::string columns_remedy(const Layout& layout, const TableRequest& request, co
   const std::size_t n = layout.wanted.size();
   const auto left = static_cast<std::size_t>(std::count(layout.wanted.begin(), layout.wanted.end(), Layout::nobody));
   if (n > most || left == n || left < missing.size()) return "";
+  std::string unit;
+  for (std::size_t c = 0; c < n && request.of_places; ++c) {
+    if (unit.empty() && layout.wanted[c] == Layout::nobody) unit = unit_within(layout.names[c]);
+  }
+  const std::string first = unit.empty() ? missing.front() : fmt::format("\"{} [{}]\"", missing.front(), unit);
   const bool one = missing.size() == 1;
+  const std::string names = one ? first : "these names" + (unit.empty() ? "" : ", with units as in " + first + ",");
   return fmt::format("; if {} under {}, write {} there: {}: [{}]", one ? "a column holds it" : "columns hold them",
-                     one ? "another name" : "other names", one ? missing.front() : "these names", request.columns_key,
+                     one ? "another name" : "other names", names, request.columns_key,
                      fmt::join(column_words(request, layout.wanted), ", "));
 }
 

@@ -30,8 +30,8 @@ std::string unit_mistake(const std::string& unit, const PlaceUnits& units, const
   }
   const std::optional<double> factor = metres_in(unit);
   if (!factor && !units.length_to_si) {
-    return fmt::format("is in {}, no unit of length that is known; write m, km or ft there{}", excerpt(unit),
-                       key.empty() ? "" : fmt::format(", or state {}: m", key));
+    return fmt::format("is in {}, no unit of length that is known; the numbers need m, km or ft: write which there{}",
+                       excerpt(unit), key.empty() ? "" : fmt::format(", or state {}", key));
   }
   if (!factor || !units.length_to_si || *units.length_to_si == *factor) return {};
   return fmt::format("is in {}, which {} denies; take one of the two out", excerpt(unit),

@@ -49,7 +49,7 @@ PrismUnits units_of(const PrismsSpec& spec, const std::vector<std::string>& stat
     if (c < n_face_columns) {
       const std::optional<double> factor = metres_in(unit);
       if (!factor) {
-        refuse(", no unit of length that is known; write m, km or ft there");
+        refuse(", no unit of length that is known; the numbers need m, km or ft: write which there");
       } else if (length.value_or(*factor) != *factor) {
         refuse(", other columns in another unit of length; all faces need one");
       } else if (spec.length_to_si != 1 && spec.length_to_si != *factor) {
