@@ -210,6 +210,8 @@ TEST_F(StationsTest, HeadingsAreThoseThatPeopleWrite) {
                                         {"z (m.s.m.)", 1.0},
                                         {"z (\xd0\xbc)", 1.0},
                                         {"z (NGVD 29 ft)", 0.3048},
+                                        {"z (units=ft)", 0.3048},
+                                        {"z (altimeter)", 1.0},
                                         {"z [UTM zone 33N km]", 1000.0},
                                         {"z [UTM 10 km]", 1000.0},
                                         {"z [kilometers]", 1000.0},
@@ -280,7 +282,15 @@ TEST_F(StationsTest, HeadingsAreThoseThatPeopleWrite) {
                                  "m, ft",
                                  "m, converted to ft",
                                  "m, x 0.3048",
-                                 "10 m above AHD"}) {
+                                 "10 m above AHD",
+                                 "Dezimeter",
+                                 "kmeters",
+                                 "m e3",
+                                 "1e-3 m",
+                                 "m\xc2\xb7"
+                                 "10",
+                                 "milli m",
+                                 "ms TWT"}) {
     set(std::string("x,y,z (") + unit + ")\n1,2,3\n");
     EXPECT_THAT(message(), HasSubstr("no unit of length that is known")) << unit;
   }

@@ -49,7 +49,7 @@ constexpr std::string_view other_units =
     "mi mile miles nmi nm nautical league leagues yd yds yard yards inch inches fathom fathoms furlong furlongs chain "
     "chains dm dcmtr dcmtrs hm hctmtr hctmtrs um mcrmtr mcrmtrs nnmtr nnmtrs pie pies pied pieds vara varas fuss "
     "fu\xc3\x9f fu\xdf kft thousand thousands hundred hundreds tenth tenths hundredth hundredths kilo square sq cubic "
-    "squared cubed per";
+    "squared cubed per milli centi deci deca deka hecto micro ms twt";
 /// Of whom a foot may be that is not read; elsewhere they are ellipsoids.
 constexpr std::string_view of_other_feet = "clarke clarkes clarke's indian sears cape";
 /// What stands before a unit that the numbers have no longer, and beside one that they may have no longer.
@@ -106,16 +106,26 @@ bool is_odd_unit(std::string word) {
   const std::string whole = word;
   word.erase(0, std::min(word.find_first_not_of("0123456789"), word.size()));
   word.erase(word.find_last_not_of("0123456789") + 1);
-  return (word != whole && metres_in_word(word)) || is_one_of(other_units, spelled(word));
+  // kmeters, Dezimeter, but not what measures: barometer, altimeter
+  constexpr std::string_view other_meters = "ltmtr brmtr grvmtr grvtymtr mgntmtr prmtr dmtr tchymtr";
+  const std::string plain = spelled(word);
+  const bool has_metre = plain.ends_with("mtr") || plain.ends_with("mtrs") || plain.ends_with("mtrn");
+  if (has_metre && !metres_in_word(word)) return !is_one_of(other_meters, plain);
+  return (word != whole && metres_in_word(word)) || is_one_of(other_units, plain);
 }
 
 /// The words of a unit, also between signs beside a reference: NAD83/UTM; nothing for a quotient, product or power of
 /// units, such as m/s2.
 std::optional<Words> words_of_unit(std::string_view text) {
   constexpr std::string_view signs = "/*^";
+  std::string plain(text);
+  std::replace(plain.begin(), plain.end(), '=', ' ');
+  for (const char* const product : {"\xc2\xb7", "\xc3\x97"}) {
+    for (auto at = plain.find(product); at != std::string::npos; at = plain.find(product)) plain.replace(at, 2, "*");
+  }
   const auto is_sign = [&](char c) { return signs.find(c) != std::string_view::npos; };
   std::string joined;
-  for (const char c : text) {
+  for (const char c : plain) {
     while (is_sign(c) && joined.ends_with(' ')) joined.pop_back();
     if (!is_blank(c) || joined.empty() || !is_sign(joined.back())) joined += c;
   }
@@ -139,7 +149,8 @@ std::optional<Words> words_of_unit(std::string_view text) {
 }
 
 bool is_number(const std::string& word) {
-  return is_digit(word.front()) || (word.size() > 1 && word.front() == 'x' && is_digit(word[1]));
+  const bool has_sign = word.size() > 1 && std::string_view("xe*").find(word.front()) < 3 && is_digit(word[1]);
+  return is_digit(word.front()) || has_sign;
 }
 
 /// Whether the number `at` makes another unit of the length at `length`, as in 1000 m and m s-2; that of a zone, of a
@@ -151,7 +162,12 @@ bool is_factor(const Words& words, std::size_t at, std::size_t length, double me
   const bool is_power_of_ten = one + 1 < word.size() && word.find_first_not_of('0', one + 1) == std::string::npos;
   const bool follows_times = at > 0 && (words[at - 1] == "x" || words[at - 1] == "by");
   const bool is_decimal = word.size() > 1 && word.front() == '0' && !follows_reference;
-  if (follows_times || is_decimal) return true;
+  // 1e-3, e3
+  const std::size_t exponent = word.find('e');
+  const bool is_power = exponent != std::string::npos &&
+                        word.find_first_not_of("0123456789+", exponent + 1) == std::string::npos &&
+                        word.find_first_not_of("0123456789") == exponent;
+  if (follows_times || is_decimal || (is_power && !follows_reference)) return true;
   if (is_power_of_ten) return word.size() > 2 || !follows_reference;
   if (follows_reference || (is_number_of_zone(word) && !is_digit(word.back()))) return false;
   return at < length ? metres != 1 || words.size() == 2 : word.size() == 1;
