@@ -312,8 +312,10 @@ TEST_F(StationsTest, HeadingsAreThoseThatPeopleWrite) {
 }
 
 TEST_F(StationsTest, AUnitInACommentIsNotPassedOver) {
-  for (const char* const comment : {"# units: km", "% Units = mGal, km", "# length_unit: km",
-                                    "# coordinates in UTM 33N, km", "# coordinates: UTM zone 33; km", "# km km m"}) {
+  for (const char* const comment :
+       {"# units: km", "% Units = mGal, km", "# length_unit: km", "# coordinates in UTM 33N, km",
+        "# coordinates: UTM zone 33; km", "# km km m", "# x [km] y [km] z [m]", "/ X(km) Y(km) Z(m)",
+        "# x [m] y [m] z [km]", "# easting northing elevation in km", "# Z in km"}) {
     const std::string text = std::string(comment) + "\nx,y,z\n1,2,3\n";
     set(text);
     EXPECT_EQ(message(),
@@ -327,7 +329,9 @@ TEST_F(StationsTest, AUnitInACommentIsNotPassedOver) {
   }
   for (const char* const comment :
        {"# units: m (converted from ft)", "# coordinates: UTM; lines 2 km apart", "# coordinates at the foot of a hill",
-        "# 2 km from town", "# units: mGal, 2 km grid", "# coords: km-grid of the national map, in m"}) {
+        "# 2 km from town", "# units: mGal, 2 km grid", "# coords: km-grid of the national map, in m",
+        "# x [m] y [m] z [m] of the foot", "# heights above the foot of a hill",
+        "# elevations in feet were converted to m", "# coordinates in m, 5 ft contours"}) {
     set(std::string(comment) + "\nx,y,z\n1,2,3\n");
     EXPECT_THAT(make().easting, ElementsAre(1)) << comment;
   }

@@ -293,8 +293,10 @@ bool looks_like_unit(std::string_view text) { return meaning_of(text).is_unit; }
 
 std::string unit_in_comment(std::string_view comment) {
   constexpr std::string_view of_units = "unit units einheit einheiten unidad unidades";
-  constexpr std::string_view of_places = "coordinates coords coordinate lengths distances edges";
-  constexpr std::string_view between = "in en are is all the and x y z xy xyz easting northing upward";
+  constexpr std::string_view of_places =
+      "coordinates coords coordinate lengths distances edges x y z xy xyz easting northing upward elevation elevations "
+      "elev height heights altitude altitudes depth depths west east south north bottom top";
+  constexpr std::string_view between = "in en are is all and us survey";
   std::string text(comment);
   std::replace(text.begin(), text.end(), '=', ' ');
   std::erase_if(text, [](char c) { return std::string_view("#%!/").find(c) != std::string_view::npos; });
@@ -316,10 +318,20 @@ std::string unit_in_comment(std::string_view comment) {
   const auto refers = [&](std::size_t i) {
     return is_reference(words[i]) || (i > 0 && is_number(words[i]) && is_reference(words[i - 1]));
   };
+  // feet were converted to m
+  const auto is_converted = [&](std::size_t i) {
+    while (i + 2 < words.size() && words[i + 1] != "to") ++i;
+    return i + 2 < words.size() && metres_in_word(words[i + 2]) == 1;
+  };
   bool says_unit = false, says_place = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool follows_number = i > 0 && is_number(words[i - 1]) && !refers(i - 1);
-    if ((says_unit || says_place) && is_length(words[i]) && !follows_number) return is_other(words[i]) ? words[i] : "";
+    if ((says_unit || says_place) && is_length(words[i]) && !follows_number) {
+      const bool is_survey = i > 0 && words[i - 1] == "survey";
+      if (is_other(words[i])) return is_converted(i) ? "" : (is_survey ? "US survey " : "") + words[i];
+      // x [m] y [m] z [ft]
+      if (says_unit) return "";
+    }
     says_unit = says_unit || is_one_of(of_units, words[i]);
     says_place = is_one_of(of_places, words[i]) || (says_place && (is_one_of(between, words[i]) || refers(i)));
   }
