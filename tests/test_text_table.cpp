@@ -219,6 +219,8 @@ TEST_F(TextTable, ShortRowsLackTextAlone) {
   // the text moved into the place of a number
   EXPECT_EQ(bad("a,b,c,d,note\n1,2,3,4,x\n5,6,8,y\n"), "t.csv:3: 4 " + what + "5" + remedy);
   EXPECT_EQ(bad("a,b,c,d,note\n5,6,8,y\n1,2,3,4,x\n"), "t.csv:2: 4 " + what + "5" + remedy);
+  EXPECT_EQ(bad("a b c\n1,5 2 3\n4 5 6\n"),
+            "t.csv:2: 2 " + what + "3; decimals are written with a point\nt.csv:3: 1 column, but the header names 3");
   EXPECT_EQ(bad("a;b;c;d\n1;2;3;4\n5;6;8\n"), "t.csv:3: 3 " + what + "4; where a value is missing, keep its semicolon");
 }
 
@@ -512,6 +514,19 @@ TEST_F(ReadNumbers, CommasThatAreNoGapsAreDecimal) {
     EXPECT_EQ(read(text), "") << text;
   for (const char* text : {"1 2,5 7\n", "1, 2,5\n", "1;2,5\n"}) {
     EXPECT_EQ(read(text), "t.csv:1: edge: '2,5' is not a number; decimals are written with a point") << text;
+  }
+}
+
+/// 0; 10.25; 30.75 with decimal commas, not five edges.
+TEST_F(ReadNumbers, APairBelowASingleNumberIsInDoubt) {
+  NumbersRequest request;
+  request.several_a_line = true;
+  request.what = "edge";
+  static_cast<void>(numbers("0\n10,25\n30,75\n", request));
+  EXPECT_THAT(m_mistakes, HasSubstr("t.csv:2: edge: '10,25' may be one number or two"));
+  for (const char* text : {"0,1\n2,3\n4\n", "0\n1, 2\n", "0\n1.5,2\n", "0\n1,2,3\n4,5\n", "0\n1\n2\n"}) {
+    EXPECT_FALSE(numbers(text, request).values.empty());
+    EXPECT_EQ(m_mistakes, "") << text;
   }
 }
 

@@ -80,7 +80,8 @@ std::optional<double> metres_in_word(const std::string& word) {
 /// What coordinates and heights refer to, and where they come from: no part of a name.
 constexpr std::string_view references =
     "utm zone mga mga94 mga2020 gda gda94 gda2020 wgs wgs84 nad nad27 nad83 etrs etrs89 sirgas sirgas2000 psad56 "
-    "sad69 tm gk lcc mercator lambert nztm nzvd2016 sweref99 itrf itrf2014 grs80 rh2000 clarke bessel epsg ahd ahd71 "
+    "sad69 tm gk lcc mercator lambert nztm nzvd2016 osgb osgb36 bng odn sweref99 itrf itrf2014 grs80 rh2000 clarke "
+    "bessel epsg ahd ahd71 "
     "navd navd88 ngvd ngvd29 nap nhn msl amsl asl above mean sea level egm96 egm2008 "
     "geoid ell ellipsoid ellipsoidal ellips ortho orthometric datum grid local map proj projected projection coord "
     "coords coordinate point position gps dgps rtk station survey";

@@ -243,6 +243,33 @@ std::string fault_of_line(std::string_view line) {
                       : fmt::format("the comment has the unit {}; metres are needed, in the numbers and there", unit);
 }
 
+/// Whether a comma parts two numbers or is a decimal one is in doubt where a line of two stands below lines of one.
+class DoubtfulComma {
+public:
+  void take(std::string_view line, int n_numbers, const LineReader& reader) {
+    const bool is_pair = n_numbers == 2 && line.find_first_of(" \t;.") == std::string_view::npos;
+    if (is_pair && m_pair.empty()) {
+      m_pair = line;
+      m_where = reader.where();
+    }
+    m_has_others = m_has_others || (n_numbers > 1 && !is_pair);
+    m_has_single = m_has_single || m_ends_single;
+    m_ends_single = n_numbers == 1;
+  }
+
+  void check(const std::string& what, ProblemList& problems) const {
+    if (m_pair.empty() || m_has_others || !m_has_single) return;
+    problems.add(m_where, what,
+                 excerpt(m_pair) +
+                     " may be one number or two, as other lines have one; decimals are written with a "
+                     "point, and two numbers with a blank between them");
+  }
+
+private:
+  std::string m_pair, m_where;
+  bool m_has_others = false, m_has_single = false, m_ends_single = false;
+};
+
 }  // namespace
 
 Numbers read_numbers(const InputFile& file, const NumbersRequest& request, ProblemList& problems) {
@@ -256,6 +283,7 @@ Numbers read_numbers(const InputFile& file, const NumbersRequest& request, Probl
     const auto bytes = std::filesystem::file_size(file.path, code);
     if (!code) numbers.values.reserve(std::min(static_cast<std::size_t>(request.count), bytes / 2 + 1));
   }
+  DoubtfulComma comma;
   std::string_view line;
   while (reader.next(line)) {
     const char* at = line.data();
@@ -296,8 +324,12 @@ Numbers read_numbers(const InputFile& file, const NumbersRequest& request, Probl
         if (request.several_a_line) numbers.lines.push_back(reader.number());
       }
     }
+    if (request.several_a_line && on_line > 0) {
+      comma.take(trimmed(line.substr(0, line.find_first_of(request.comment))), on_line, reader);
+    }
   }
   limited.finish();
+  comma.check(request.what, problems);
   return numbers;
 }
 

@@ -878,7 +878,7 @@ private:
       line = without_comment(line, m_table.separator);
       if (found > most_columns) found = count_fields(line, m_table.separator);
       std::string hint = comma_hint(line, split(line, m_table.separator), m_table.separator, n);
-      if (hint.empty() && found < n && m_table.separator != ' ') {
+      if (hint.empty() && found > 1 && found < n && m_table.separator != ' ') {
         const char* const gap = m_table.separator == ',' ? "comma" : m_table.separator == ';' ? "semicolon" : "tab";
         hint = fmt::format("; where a value is missing, keep its {}", gap);
       }
