@@ -239,6 +239,8 @@ TEST_F(Ubc, NamesWhatIsWrongInAUbcMesh) {
   EXPECT_EQ(with_mesh("2 3.5 2\n"), "m.msh:1: nN: '3.5' is no number of cells, 1 to 10000000");
   EXPECT_EQ(with_mesh("2 99999999999 2\n"), "m.msh:1: nN: '99999999999' is no number of cells, 1 to 10000000");
   EXPECT_EQ(with_mesh("2 3 2\n0 north 0\n"), "m.msh:2: N0: 'north' is no finite number");
+  EXPECT_EQ(with_mesh("! units km\n2 3 2\n0 0 0\n"),
+            "m.msh:1: the comment has the unit km; metres are needed, in the numbers and there");
   EXPECT_EQ(with_mesh("2 3 2\n0,5 0 0\n"), "m.msh:2: '0,5' is not a number; decimals are written with a point");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 nan\n"), "m.msh:2: Ztop: 'nan' is no finite number");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n10 -20\n"),

@@ -231,6 +231,12 @@ bool LineReader::next(std::string_view& line) {
 
 std::string line_of(const InputFile& file, std::int64_t line) { return fmt::format("{}:{}", file.path.string(), line); }
 
+std::string fault_of_comment(std::string_view comment) {
+  const std::string unit = unit_in_comment(comment);
+  return unit.empty() ? ""
+                      : fmt::format("the comment has the unit {}; metres are needed, in the numbers and there", unit);
+}
+
 namespace {
 
 /// What is wrong with a line of lengths as a whole, "" for nothing: a comma within a number, another unit than metres.
@@ -238,9 +244,7 @@ std::string fault_of_line(std::string_view line) {
   if (const std::string_view word = word_with_comma(line); !word.empty()) {
     return excerpt(word) + fault_of(NumberStatus::no_number).what + comma_remedy(word);
   }
-  const std::string unit = unit_in_comment(line.substr(std::min(line.find('#'), line.size())));
-  return unit.empty() ? ""
-                      : fmt::format("the comment has the unit {}; metres are needed, in the numbers and there", unit);
+  return fault_of_comment(line.substr(std::min(line.find('#'), line.size())));
 }
 
 /// Whether a comma parts two numbers or is a decimal one is in doubt where a line of two stands below lines of one.

@@ -105,6 +105,9 @@ struct Numbers {
 /// Reads a list of numbers. Errors (text, NaN, infinity) are added to `problems` and their values read as 0. Throws
 /// InputError when the file cannot be read or is no text.
 [[nodiscard]] Numbers read_numbers(const InputFile& file, const NumbersRequest& request, ProblemList& problems);
+/// What is wrong with a comment of a file of metres: another unit; "" for nothing.
+[[nodiscard]] std::string fault_of_comment(std::string_view comment);
+
 /// Reads exactly request.count numbers. Throws InputError with all errors; one of another count ends with `need`,
 /// such as "12 cells need one each".
 [[nodiscard]] std::vector<double> read_values(const InputFile& file, const NumbersRequest& request,

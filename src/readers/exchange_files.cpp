@@ -41,6 +41,10 @@ public:
     LineReader reader(file);
     std::string_view line;
     while (reader.next(line)) {
+      const std::string_view comment = line.substr(std::min(line.find('!'), line.size()));
+      if (const std::string fault = fault_of_comment(comment); !fault.empty()) {
+        throw InputError(reader.where(), "", fault);
+      }
       const std::string text = closed_up(line.substr(0, line.find('!')));
       if (const std::string_view word = word_with_comma(text); !word.empty()) {
         throw InputError(reader.where(), "", excerpt(word) + " is not a number" + comma_remedy(word));
