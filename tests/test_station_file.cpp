@@ -442,6 +442,11 @@ TEST_F(StationsTest, ColumnsOfTheCaseCount) {
   EXPECT_THAT(make().easting, ElementsAre(200));
   EXPECT_EQ(carried(), "Id|E [km]|N [km]|Kote|CBA|\n7|0.2|0.1|35.5|12|");
   // x of the header may be north; a word may not
+  // the header has the unit that the case leaves out
+  set("easting,northing,ElevFt\n1,2,10\n").columns = {"easting", "northing", "upward"};
+  EXPECT_THAT(make().upward, ElementsAre(3.048));
+  set("easting,northing,foot mark\n1,2,10\n").columns = {"easting", "northing", "upward"};
+  EXPECT_THAT(make().upward, ElementsAre(10));
   set("x,y,z\n1,2,3\n").columns = {"northing", "easting", "upward"};
   EXPECT_THAT(make().northing, ElementsAre(1));
   set("easting,y,z\n1,2,3\n").columns = {"northing", "easting", "upward"};

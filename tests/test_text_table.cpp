@@ -333,6 +333,8 @@ TEST_F(TextTable, KeepsTheGoodRowsBesideTheBad) {
 }
 
 TEST_F(TextTable, TellsOfDecimalCommas) {
+  EXPECT_THAT(bad("1 2,5 3\n"), HasSubstr("t.csv:1: 2 columns, but without a header 3 are expected: a, b, c; name the "
+                                          "columns in a header line or by some.columns; decimals are written with a"));
   EXPECT_THAT(bad("a;b;c\n1,5;2;3\n"),
               HasSubstr("t.csv:2: a: '1,5' is not a number; decimals are written with a point"));
 }

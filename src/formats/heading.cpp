@@ -346,10 +346,9 @@ std::string unit_within(std::string_view heading) {
     if (is_letter(c) && !is_small(c) && !text.empty() && is_small(text.back())) text += ' ';
     text += c == '/' || c == '=' ? ' ' : c;
   }
-  const Words words = words_of(text);
-  const auto unit = std::find_if(words.begin(), words.end(),
-                                 [](const std::string& word) { return metres_in_word(word).value_or(1) != 1; });
-  return unit == words.end() ? "" : *unit;
+  Words words = words_of(text);
+  while (!words.empty() && is_reference(words.back())) words.pop_back();
+  return words.empty() || metres_in_word(words.back()).value_or(1) == 1 ? "" : words.back();
 }
 
 std::pair<std::string, std::string> name_and_unit(std::string_view text) {

@@ -36,7 +36,7 @@ inline constexpr double foot = 0.3048;
 /// feet`, `km km m`; "" for none.
 [[nodiscard]] std::string unit_in_comment(std::string_view comment);
 
-/// The word of a unit of length other than metres within a heading of any kind, `ElevFt`, `Z/ft`; "" for none.
+/// The word of a unit of length other than metres at the end of a heading of any kind, `ElevFt`, `Z/ft`; "" for none.
 [[nodiscard]] std::string unit_within(std::string_view heading);
 
 /// A column's name and its unit in brackets, "" for none: "gz [mGal]", "potential[m2_s-2]".

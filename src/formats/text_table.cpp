@@ -375,8 +375,9 @@ void check_header(const Layout& header, const Layout& layout, const TableRequest
 bool take_units(const Layout& header, Layout& layout) {
   bool any = false;
   for (std::size_t c = 0; c < std::min(header.names.size(), layout.names.size()); ++c) {
-    if (!layout.units[c].empty() || layout.wanted[c] == Layout::nobody || header.units[c].empty()) continue;
-    layout.units[c] = header.units[c];
+    const std::string unit = header.units[c].empty() ? unit_within(header.names[c]) : header.units[c];
+    if (!layout.units[c].empty() || layout.wanted[c] == Layout::nobody || unit.empty()) continue;
+    layout.units[c] = unit;
     any = true;
   }
   return any;
@@ -648,8 +649,11 @@ private:
     const std::size_t n_needed = m_request.needed.size();
     const std::size_t n_known = here.layout.n_known(n_needed);
     // a station may be called N or E
+    // 0 100 0 100 -200 -100,5 300
+    const bool is_row = line.find_first_not_of("0123456789+-., \t") == std::string_view::npos &&
+                        !comma_hint(line, fields, separator, n_needed).empty();
     const bool is_header = n_numbers == 0
-                               ? std::find(fields.begin(), fields.end(), "*") == fields.end()
+                               ? !is_row && std::find(fields.begin(), fields.end(), "*") == fields.end()
                                : m_header.line == 0 && here.layout.knows_any() && (n_numbers < n_needed || n_known > 1);
     // a title with a year in it
     if (!m_from_columns && m_n_commented == 0 && m_header.line == 0 && n_numbers > 0 && n_known == 0 &&
