@@ -4,11 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace prismfield::test_number_text {
 namespace {
@@ -68,7 +71,10 @@ TEST(Dummies, OfPlacesLieBeyondAllOthers) {
   EXPECT_TRUE(find_dummies(std::vector{500000.0, 999.0, 7100000.0}).empty());
   // within twice the range of the others
   EXPECT_EQ(find_dummies(std::vector{20.0, 200.0, -999.25, 1100.0, 2000.0}), (Found{false, false, true, false, false}));
-  EXPECT_EQ(find_dummies(std::vector{-5000.0, -9999.0, 0.0, 5000.0}), (Found{false, true, false, false}));
+  EXPECT_EQ(find_dummies(std::vector{-5000.0, -9999.0, -2500.0, 5000.0}), (Found{false, true, false, false}));
+  // no farther than the nearest two are from each other
+  EXPECT_TRUE(find_dummies(std::vector{-9999.0, -9000.0, -8000.0}).empty());
+  EXPECT_TRUE(find_dummies(std::vector{-9999.0, -5000.0, 0.0, -5000.0, 0.0, 5000.0}).empty());
   // coordinates as large on both sides, or in steps that lead there
   EXPECT_TRUE(find_dummies(std::vector{-9000.0, -9999.0, 4000.0, 9100.0}).empty());
   EXPECT_TRUE(find_dummies(std::vector{-9999.0, 0.0, 9999.0}).empty());
@@ -80,6 +86,54 @@ TEST(Dummies, OfPlacesLieBeyondAllOthers) {
   EXPECT_TRUE(find_dummies(std::vector{5000.0, 9999.0}).empty());
   EXPECT_EQ(find_dummies(std::vector{-9999.0, -9999.0}), (Found{true, true}));
   EXPECT_TRUE(find_dummies(std::vector<double>()).empty());
+}
+
+std::array<std::vector<bool>, 3> found_places(const std::vector<double>& easting, const std::vector<double>& northing,
+                                              const std::vector<double>& upward, std::string& doubt) {
+  const std::array columns{&easting, &northing, &upward};
+  DummyPlaces places = find_dummy_places(columns);
+  doubt = places.doubt;
+  return places.found;
+}
+
+TEST(DummyPlaces, ThatRowsOfASurveyShareAreNone) {
+  std::string doubt;
+  std::vector<double> easting, northing;
+  for (const double x : {-9999.0, -7000.0, 10.0, 4000.0}) {
+    for (const double y : {-9999.0, -7000.0, 3333.0, 7000.0}) {
+      easting.push_back(x);
+      northing.push_back(y);
+    }
+  }
+  const auto is_none = [](const auto& found) {
+    return std::all_of(found.begin(), found.end(), [](const std::vector<bool>& column) { return column.empty(); });
+  };
+  EXPECT_TRUE(is_none(found_places(easting, northing, std::vector<double>(16, 50), doubt)));
+  EXPECT_EQ(doubt, "");
+  // as many, but far from all others
+  for (double& x : easting) x = x == -9999 ? x : x / 100;
+  EXPECT_FALSE(is_none(found_places(easting, northing, std::vector<double>(16, 50), doubt)));
+}
+
+TEST(DummyPlaces, AreTheSameNumberInTwoCoordinates) {
+  std::string doubt;
+  const std::vector<double> far{-9999, 167000, 250000, 833000}, away{-9999, 500000, 900000, 4e6},
+      heights{50, 51, 52, 53};
+  const auto found = found_places(far, away, heights, doubt);
+  EXPECT_EQ(found[0], (std::vector<bool>{true, false, false, false}));
+  EXPECT_EQ(found[0], found[1]);
+  EXPECT_TRUE(found[2].empty());
+  // a diagonal, and a square around 0
+  const std::vector<double> diagonal{9997, 9998, 9999, 10000};
+  EXPECT_TRUE(found_places(diagonal, diagonal, heights, doubt)[0].empty());
+  EXPECT_EQ(doubt, "");
+  const std::vector<double> square{-9999, 100, 700, 9999};
+  EXPECT_TRUE(found_places(square, square, heights, doubt)[0].empty());
+  // one alone cannot be distinguished from a place
+  EXPECT_TRUE(found_places(far, {1, 2, 3, 4}, heights, doubt)[0].empty());
+  EXPECT_EQ(doubt,
+            "easting -9999 looks like a dummy, a number that stands for none; it is taken as a place: leave the point "
+            "out if it is none");
 }
 
 TEST(ParseNumber, TakesWhatIsTooSmallAsZeroAndRefusesWhatIsTooLarge) {

@@ -28,6 +28,7 @@ using ::testing::HasSubstr;
 using testing::lines_in;
 using testing::mistakes;
 using ::testing::Not;
+using ::testing::SizeIs;
 using testing::ScratchFolder;
 
 constexpr FieldList gz{Field::gz};
@@ -235,10 +236,11 @@ TEST_F(ObservedData, OfATableAreRefusedByLine) {
 
 TEST_F(ObservedData, ThatStandForNoneAreRefused) {
   EXPECT_EQ(
-      mistakes_of("x,y,z,gz,gz_sigma\n1,2,3,-99999,1\n1,2,3,-99998,99999\n1,2,3,-9999.0,1\n1,2,3,1.70141e38,1\n"),
+      mistakes_of("x,y,z,gz,gz_sigma\n1,2,3,-99999,1\n1,2,3,4,99999\n1,2,3,-9999.0,1\n1,2,3,1.70141e38,1\n"),
       "d.csv:2: gz: -99999 looks like a dummy, a number that stands for none; leave the point out of the file\n"
       "d.csv:4: gz: -9999 looks like a dummy, a number that stands for none; leave the point out of the file\n"
       "d.csv:5: gz: 1.70141e+38 looks like a dummy, a number that stands for none; leave the point out of the file");
+  EXPECT_THAT(of("x,y,z,gz,gz_sigma\n1,2,3,9000,1\n2,2,3,9999,1\n3,2,3,12000,1\n").values, SizeIs(3));
   EXPECT_THAT(mistakes_of("1\n1 2 3 99999 1\n", "d.obs"),
               HasSubstr("gz: point 0 (easting 1, northing 2): 99999 looks like a dummy"));
 }

@@ -58,13 +58,16 @@ TEST_F(PrismTable, NumbersThatLookLikeDummiesAreWarnedOf) {
   };
   const auto of = [](const char* column, const char* number) {
     return fmt::format(
-        "b.csv:3: {}: {} looks like a dummy, a number that stands for none; it is taken as it is: leave "
-        "such prisms out",
+        "b.csv:3: {}: {} looks like a dummy, a number that stands for none; it is taken as it is; if it "
+        "stands for none, leave such prisms out",
         column, number);
   };
   EXPECT_THAT(warnings("-9999,0,1,5,-9,-7,300\n"), ElementsAre(of("west", "-9999")));
   EXPECT_THAT(warnings("30,40,1,5,-99999,-7,300\n"), ElementsAre(of("bottom", "-99999")));
   EXPECT_THAT(warnings("30,40,1,999999,-9,-7,-999.25\n"), ElementsAre(of("north", "999999"), of("density", "-999.25")));
+  EXPECT_THAT(
+      make("-9999,-5000,0,100,-200,-100,300\n-5000,0,0,100,-200,-100,300\n0,5000,0,100,-200,-100,3\n")->warnings(),
+      IsEmpty());
   EXPECT_THAT(warnings("-9999,-9000,1,5,-9,-7,300\n9000,9999,1,5,-9,-7,300\n"), IsEmpty());
 }
 

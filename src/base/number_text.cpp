@@ -7,7 +7,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
+#include <map>
 
 namespace prismfield {
 namespace {
@@ -137,23 +139,152 @@ std::vector<bool> find_dummies(std::span<const double> values) {
   std::vector<bool> found;
   if (!any) return found;
   // others may end with the same nines
-  constexpr double most_ranges = 10, part_of_range = 1.0 / 3, part_of_largest = 0.1, rounding = 1e-9;
+  constexpr double most_ranges = 10, part_of_range = 1.0 / 3, part_of_largest = 0.1, nearly = 1.01;
   const bool has_others = least <= most;
+  double second = most, last_but_one = least;
+  for (const double value : values) {
+    if (looks_like_dummy(value)) continue;
+    if (value > least) second = std::min(second, value);
+    if (value < most) last_but_one = std::max(last_but_one, value);
+  }
   const double range = most - least, largest = std::max(std::fabs(least), std::fabs(most));
   const auto is_apart = [&](double value) {
     if (!(std::fabs(value) < beyond_all_numbers)) return true;
     if (!has_others) return value < 0;
     const double apart = std::max(least - value, value - most);
+    // a place more in a row of steps
+    if (apart <= nearly * (value < least ? second - least : most - last_but_one)) return false;
     if (apart > largest || !(range > 0)) return apart > largest;
-    // a place more in a row of equal steps
-    const double steps = range / apart;
-    const bool goes_on = std::fabs(steps - std::round(steps)) < rounding;
-    return apart > most_ranges * range ||
-           (apart > part_of_range * range && apart > part_of_largest * largest && !goes_on);
+    return apart > most_ranges * range || (apart > part_of_range * range && apart > part_of_largest * largest);
   };
   for (const double value : values) found.push_back(looks_like_dummy(value) && is_apart(value));
   if (std::find(found.begin(), found.end(), true) == found.end()) found.clear();
   return found;
+}
+
+namespace {
+
+/// How often each finite coordinate of a column occurs, of those that look like dummies only the one in question.
+class Spacing {
+public:
+  Spacing(const std::vector<double>& values, double asked) : m_asked(asked) {
+    for (const double value : values) {
+      if (value == asked || !looks_like_dummy(value)) ++m_counts[value];
+      m_has_opposite = m_has_opposite || value == -asked;
+    }
+    m_at = m_counts.find(asked);
+  }
+
+  [[nodiscard]] bool is_once() const { return m_at->second == 1; }
+
+  /// Whether rows or columns of a survey have about as many points each, those at this number, too.
+  [[nodiscard]] bool is_shared() const {
+    constexpr std::int64_t ratio = 2;
+    if (m_counts.size() < 3) return false;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
+    for (const auto& [value, count] : m_counts) {
+      least = std::min(least, count);
+      most = std::max(most, count);
+    }
+    const auto first = m_counts.begin(), last = std::prev(m_counts.end());
+    // no farther from the others than these span
+    const bool is_near = m_at == first  ? std::next(first)->first - m_asked <= last->first - std::next(first)->first
+                         : m_at == last ? m_asked - std::prev(last)->first <= std::prev(last)->first - first->first
+                                        : true;
+    return least > 1 && most <= ratio * least && is_near;
+  }
+
+  /// Whether the steps to its neighbours, or to one and on to the next, are equal, to a part.
+  [[nodiscard]] bool is_even(double part) const {
+    if (m_counts.size() < 3) return false;
+    auto middle = m_at;
+    if (m_at == m_counts.begin()) ++middle;
+    if (std::next(m_at) == m_counts.end()) --middle;
+    const double below = middle->first - std::prev(middle)->first, above = std::next(middle)->first - middle->first;
+    return std::fabs(below - above) <= part * std::max(below, above);
+  }
+
+  [[nodiscard]] bool is_end() const { return m_at == m_counts.begin() || std::next(m_at) == m_counts.end(); }
+  [[nodiscard]] bool has_opposite() const { return m_has_opposite; }
+
+private:
+  std::map<double, std::int64_t> m_counts;
+  std::map<double, std::int64_t>::const_iterator m_at;
+  double m_asked;
+  bool m_has_opposite = false;
+};
+
+constexpr double rounding_of_steps = 1e-6, uneven_steps = 0.01;
+
+/// Takes out of `found` what rows or columns of a survey share.
+void keep_shared(const std::vector<double>& values, std::vector<bool>& found) {
+  std::map<double, bool> shared;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!found[i] || !(std::fabs(values[i]) < beyond_all_numbers)) continue;
+    const auto [at, is_new] = shared.try_emplace(values[i]);
+    if (is_new) at->second = Spacing(values, values[i]).is_shared();
+    found[i] = !at->second;
+  }
+  if (std::find(found.begin(), found.end(), true) == found.end()) found.clear();
+}
+
+/// What to say of the least and the largest number of a column, if they may be dummies or places; "" otherwise.
+std::string doubt_of(const std::vector<double>& values, const std::vector<bool>& found, const char* name) {
+  std::string doubt;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  for (const auto end : {least, most}) {
+    if (end == values.end() || !looks_like_dummy(*end)) continue;
+    const auto i = static_cast<std::size_t>(end - values.begin());
+    const Spacing spacing(values, *end);
+    if ((!found.empty() && found[i]) || !spacing.is_once() || !spacing.is_end() || spacing.has_opposite() ||
+        spacing.is_even(rounding_of_steps) || values.size() < 3) {
+      continue;
+    }
+    doubt = std::string(name) + ' ' + dummy_text(*end) + "; it is taken as a place: leave the point out if it is none";
+  }
+  return doubt;
+}
+
+}  // namespace
+
+std::vector<bool> find_field_dummies(std::span<const double> values) {
+  const bool are_all = !values.empty() && std::all_of(values.begin(), values.end(), looks_like_dummy);
+  return are_all ? std::vector<bool>(values.size(), true) : find_dummies(values);
+}
+
+DummyPlaces find_dummy_places(std::span<const std::vector<double>* const> columns) {
+  constexpr std::array names = {"easting", "northing", "upward"};
+  DummyPlaces places;
+  for (std::size_t d = 0; d < columns.size(); ++d) {
+    places.found[d] = find_dummies(*columns[d]);
+    if (d < 2) keep_shared(*columns[d], places.found[d]);
+  }
+  const auto is_place = [&](std::size_t d, double value) {
+    if (!(std::fabs(value) < beyond_all_numbers)) return false;
+    const Spacing spacing(*columns[d], value);
+    return (d < 2 && (spacing.is_shared() || spacing.has_opposite())) || spacing.is_even(uneven_steps);
+  };
+  std::map<double, bool> is_dummy;
+  for (std::size_t a = 0; a < columns.size(); ++a) {
+    for (std::size_t b = a + 1; b < columns.size(); ++b) {
+      const std::vector<double>&of_a = *columns[a], &of_b = *columns[b];
+      is_dummy.clear();
+      for (std::size_t i = 0; i < std::min(of_a.size(), of_b.size()); ++i) {
+        if (of_a[i] != of_b[i] || !looks_like_dummy(of_a[i]) || of_a.size() == 1) continue;
+        const auto [at, is_new] = is_dummy.try_emplace(of_a[i]);
+        if (is_new) at->second = !is_place(a, of_a[i]) || !is_place(b, of_a[i]);
+        if (!at->second) continue;
+        for (const std::size_t d : {a, b}) {
+          places.found[d].resize(columns[d]->size());
+          places.found[d][i] = true;
+        }
+      }
+    }
+  }
+  for (std::size_t d = 0; d < columns.size() && places.doubt.empty(); ++d) {
+    places.doubt = doubt_of(*columns[d], places.found[d], names[d]);
+  }
+  return places;
 }
 
 double decimal_product(double value, double factor) noexcept {

@@ -36,11 +36,27 @@ enum class NumberStatus { ok, no_number, too_large };
 [[nodiscard]] std::string dummy_text(double value);
 
 /// Which numbers of a column of places, heights or properties mark missing values: NaN, infinity, 1e20 and beyond, and
-/// numbers that look like dummies apart from all others, by more than these reach from 0 or by a third of their range.
-/// -9999 beside heights of 100 to 300 m or eastings of -5000 to 5000 m is a mark, among depths of -11,000 to 0 m a
-/// depth. 9999 ends a profile that starts at 9000, and steps of 3333 m lead there, too; -9999 and 9999 are the ends of
-/// a square around 0. Empty: no number does.
+/// numbers that look like dummies apart from all others, by more than these reach from 0 or by a third of their range,
+/// and by more than the gap between the nearest two. -9999 beside heights of 100 to 300 m is a mark, among depths of
+/// -11,000 to 0 m a depth. 9999 ends a profile that starts at 9000, and steps of 3333 m lead there, too; -9999 goes on
+/// from -9000 and -8000; -9999 and 9999 are the ends of a square around 0. Empty: no number does.
 [[nodiscard]] std::vector<bool> find_dummies(std::span<const double> values);
+
+/// find_dummies() for measurements: all of them, where all look like dummies.
+[[nodiscard]] std::vector<bool> find_field_dummies(std::span<const double> values);
+
+/// Dummies among coordinates of points.
+struct DummyPlaces {
+  /// of each column, as find_dummies() has them
+  std::array<std::vector<bool>, 3> found;
+  /// "easting -9999 ...": numbers at an end of a column that may be dummies or places; "" where none may
+  std::string doubt;
+};
+
+/// find_dummies() for eastings, northings and, if there are three columns, heights. An easting or northing that a whole
+/// row or column of a survey shares, no farther from the others than these span, is a place. The same number that looks
+/// like a dummy in two coordinates of a point is a dummy unless rows, spacing or a square around 0 explain it.
+[[nodiscard]] DummyPlaces find_dummy_places(std::span<const std::vector<double>* const> columns);
 
 /// value times factor as a product of the written decimals, rounded once: 513.06049 times 1000 is 513060.49, not
 /// 513060.48999999993. The plain product where the decimals are too long; 0 instead of -0.

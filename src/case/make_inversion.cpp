@@ -19,6 +19,7 @@
 #include <prismfield/error.hpp>
 
 #include "base/human_text.hpp"
+#include "base/number_text.hpp"
 #include "case/case.hpp"
 #include "case/make_model.hpp"
 #include "model/choices.hpp"
@@ -257,6 +258,11 @@ private:
         m_is_underground.push_back(spec.is_underground);
         const std::string doubt = point_height_warning(bounds_of(m_result.data.back().points));
         if (!doubt.empty()) m_result.warnings.push_back(fmt::format("{}: {}", m_result.data.back().name, doubt));
+        const Points& points = m_result.data.back().points;
+        const std::array<const std::vector<double>*, 3> places{&points.easting, &points.northing, &points.upward};
+        if (const std::string place = find_dummy_places(places).doubt; !place.empty()) {
+          m_result.warnings.push_back(fmt::format("{}: {}", m_result.data.back().name, place));
+        }
         if (!is_first) return check_epoch(m_result.data.back(), m_result.data[m_first_epochs.back()], file);
         is_first = false;
         m_first_epochs.push_back(m_result.data.size() - 1);

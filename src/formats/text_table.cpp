@@ -536,7 +536,10 @@ public:
                          : m_header.line > 0    ? "has a header but no data"
                                                 : "has no data");
     }
-    if (m_request.skips_dummies) leave_dummies_out(m_table, m_request.needed.size());
+    if (m_request.skips_dummies) {
+      const std::string doubt = leave_dummies_out(m_table, m_request.needed.size());
+      if (!doubt.empty()) m_table.notes.push_back(fmt::format("'{}': {}", m_file.path.string(), doubt));
+    }
     check_endings();
     if (m_hidden.count > 0) {
       m_table.notes.push_back(fmt::format(
@@ -1145,10 +1148,13 @@ void TableText::each(const std::function<void(std::size_t, const std::vector<std
   }
 }
 
-void leave_dummies_out(Table& table, std::size_t n_looked_at) {
+std::string leave_dummies_out(Table& table, std::size_t n_looked_at) {
   std::vector<bool> kept;
-  for (std::size_t w = 0; w < n_looked_at; ++w) {
-    const std::vector<bool> dummies = find_dummies(table.columns[w]);
+  std::vector<const std::vector<double>*> columns;
+  for (std::size_t w = 0; w < std::min<std::size_t>(n_looked_at, 3); ++w) columns.push_back(&table.columns[w]);
+  const DummyPlaces places = find_dummy_places(columns);
+  for (std::size_t w = 0; w < columns.size(); ++w) {
+    const std::vector<bool>& dummies = places.found[w];
     if (dummies.empty()) continue;
     kept.resize(dummies.size(), true);
     for (std::size_t i = 0; i < dummies.size(); ++i) {
@@ -1156,7 +1162,7 @@ void leave_dummies_out(Table& table, std::size_t n_looked_at) {
       if (dummies[i]) kept[i] = false;
     }
   }
-  if (kept.empty()) return;
+  if (kept.empty()) return places.doubt;
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (!kept[i]) table.add_dummy(table.lines[i]);
   }
@@ -1165,6 +1171,7 @@ void leave_dummies_out(Table& table, std::size_t n_looked_at) {
   }
   keep_rows(table.lines, kept);
   if (!table.text.rows.empty()) table.text.keep(kept);
+  return places.doubt;
 }
 
 std::vector<std::string> column_words(const TableRequest& request, const std::vector<int>& wanted) {

@@ -141,8 +141,8 @@ void keep_rows(std::vector<T>& column, const std::vector<bool>& kept) {
 }
 
 /// Takes the rows out of a table, and counts them, where one of the first `n_looked_at` columns has a number that
-/// stands for none.
-void leave_dummies_out(Table& table, std::size_t n_looked_at);
+/// stands for none; returns what of the places is in doubt.
+std::string leave_dummies_out(Table& table, std::size_t n_looked_at);
 
 /// A value for the key of the columns: the name, in the order of the file's columns, of the wanted column with the
 /// number in `wanted`, needed columns before optional ones; "-" in quotes for a number below 0.

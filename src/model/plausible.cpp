@@ -17,8 +17,8 @@ namespace {
 // are less. Magnetite has at most 20 SI, saturated iron 1.7e6 A/m. Anomalies of gravity reach 700 mGal, gradients over
 // the densest metals 17,000 Eotvos, anomalies of iron ore 200,000 nT. Gravimeters resolve 1e-4 mGal, gradiometers 1e-2
 // Eotvos and 1e-5 nT/m, magnetometers 1e-3 nT. The Earth's field has 22,000 to 67,000 nT, its ground heights from the
-// Challenger Deep to Mount Everest. Boreholes reach 12,262 m, aircraft 20 km, satellites of gravity and magnetics fly
-// below 1,000 km.
+// Challenger Deep to Mount Everest. Boreholes reach 12,262 m, aircraft 21 km and balloons 30 km, satellites of gravity
+// and magnetics fly below 1,000 km.
 constexpr const char *metal = "more than any metal", *anomalies = "more than anomalies have";
 constexpr std::array plausible_ranges = {
     PlausibleRange{Quantity::density, 20, 30'000, metal, "g/cm3", "", 5'000},
@@ -31,7 +31,7 @@ constexpr std::array plausible_ranges = {
     PlausibleRange{Quantity::flux_gradient, 1e-6, 1e6, anomalies, "T/m", "pT/m"},
     PlausibleRange{Quantity::inducing_field, 20'000, 70'000},
     PlausibleRange{Quantity::height, -11'500, 9'000},
-    PlausibleRange{Quantity::station, -12'500, 20'000},
+    PlausibleRange{Quantity::station, -12'500, 30'000},
 };
 
 /// The row of a field's numbers; none of the potential's.

@@ -253,14 +253,17 @@ void read_rows(const InputFile& file, NumberRows& rows, PointFields& result, con
     for (std::size_t f = 0; f < result.values.size(); ++f) result.values[f].push_back(row[3 + f]);
     if (known->has_sigma) result.sigma[0].push_back(row[4]);
   }
-  for (const std::vector<double>* column : {&result.points.easting, &result.points.northing, &result.points.upward}) {
-    const std::vector<bool> none = find_dummies(*column);
+  const Points& points = result.points;
+  const std::array<const std::vector<double>*, 3> coordinates{&points.easting, &points.northing, &points.upward};
+  const DummyPlaces places = find_dummy_places(coordinates);
+  for (std::size_t d = 0; d < coordinates.size(); ++d) {
+    const std::vector<bool>& none = places.found[d];
     if (none.empty()) continue;
     const auto first = static_cast<std::size_t>(std::find(none.begin(), none.end(), true) - none.begin());
     throw file.error(
         fmt::format("has {} as a place, which looks like a dummy, a number that stands for none, in {}; take "
                     "out such rows and correct the number above them",
-                    number_text((*column)[first]), counted(std::count(none.begin(), none.end(), true), "row")));
+                    number_text((*coordinates[d])[first]), counted(std::count(none.begin(), none.end(), true), "row")));
   }
 }
 
@@ -283,6 +286,7 @@ CellEdges read_ubc_mesh(const InputFile& file) {
   refuse_foreign(file);
   const UbcMesh kind = ubc_mesh_in(file);
   if (kind == UbcMesh::octree) {
+  if (!places.doubt.empty()) result.notes.push_back(fmt::format("'{}': {}", file.path.string(), places.doubt));
     throw file.error(
         "is a UBC OcTree mesh, whose cells differ in size, and a tensor mesh is needed; prismfield convert MODEL "
         "OUT.csv "

@@ -99,6 +99,8 @@ struct PointFields {
   std::vector<PointColumn> columns = {};
   /// of magnetic fields, if the file states it
   std::optional<InducingField> inducing_field = {};
+  /// of numbers that look like dummies, with the file's name
+  std::vector<std::string> notes = {};
 };
 
 /// The content of a file in any format: metres, kg/m3 and A/m, coordinates and vectors z up.

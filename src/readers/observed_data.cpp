@@ -349,6 +349,7 @@ private:
     const double factor = output_factor(field, m_read.axes.at(field));
     const std::vector<double>& values = m_read.values.at(field);
     const std::vector<double> sigma = sigma_for(field);
+    const std::vector<bool> dummies = find_field_dummies(values);
     for (std::size_t i = 0; i < values.size(); ++i) {
       // + 0 makes -0 of a flipped sign 0
       const double value = values[i] / factor + 0.0, deviation = sigma[i] / std::abs(factor);
@@ -357,7 +358,7 @@ private:
       if (!std::isfinite(value)) {
         limited.add("measurements that are NaN or infinite",
                     [&] { return problem_at(i, name_of(field), "NaN or infinite; leave the point out of the file"); });
-      } else if (looks_like_dummy(values[i])) {
+      } else if (!dummies.empty() && dummies[i]) {
         limited.add("dummies among the measurements", [&] {
           return problem_at(i, name_of(field), dummy_text(values[i]) + "; leave the point out of the file");
         });

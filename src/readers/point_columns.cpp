@@ -213,11 +213,12 @@ std::string free_name(const Hdf5File& out, const PointColumn& column) {
 
 }  // namespace
 
-void refuse_dummies(const Points& points, const std::function<std::string(std::size_t)>& where,
-                    LimitedProblems& limited) {
+std::string refuse_dummies(const Points& points, const std::function<std::string(std::size_t)>& where,
+                           LimitedProblems& limited) {
   const std::array<const std::vector<double>*, 3> columns{&points.easting, &points.northing, &points.upward};
+  const DummyPlaces places = find_dummy_places(columns);
   for (std::size_t d = 0; d < columns.size(); ++d) {
-    const std::vector<bool> dummies = find_dummies(*columns[d]);
+    const std::vector<bool>& dummies = places.found[d];
     for (std::size_t i = 0; i < dummies.size(); ++i) {
       if (!dummies[i]) continue;
       limited.add("dummies where a place belongs", [&] {
@@ -226,6 +227,7 @@ void refuse_dummies(const Points& points, const std::function<std::string(std::s
       });
     }
   }
+  return places.doubt;
 }
 
 std::string axes_comment(Axes axes) { return std::string(of_axes) + std::string(name(axes)); }

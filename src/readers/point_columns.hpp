@@ -67,10 +67,10 @@ void refuse_commented_unit(const TableColumns& columns, std::size_t n, const std
 std::vector<double> places_to_metres(const InputFile& file, Table& table, const PlaceUnits& units,
                                      ProblemList& problems, std::vector<std::string>& notes);
 
-/// Adds a problem for each dummy (find_dummies()) among the coordinates of points. `where`: the place where point i was
-/// read.
-void refuse_dummies(const Points& points, const std::function<std::string(std::size_t)>& where,
-                    LimitedProblems& limited);
+/// Adds a problem for each dummy (find_dummy_places()) among the coordinates of points; returns what is in doubt.
+/// `where`: the place where point i was read.
+std::string refuse_dummies(const Points& points, const std::function<std::string(std::size_t)>& where,
+                           LimitedProblems& limited);
 
 /// The comment of a table that states the direction of z for its fields.
 [[nodiscard]] std::string axes_comment(Axes axes);

@@ -180,8 +180,9 @@ PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, 
   points.northing = std::move(table.columns[1]);
   points.upward = std::move(table.columns[2]);
   LimitedProblems limited(problems, file.path.string());
-  refuse_dummies(
+  const std::string doubt = refuse_dummies(
       points, [&](std::size_t i) { return line_of(file, table.lines[i]); }, limited);
+  if (!doubt.empty()) notes.push_back(fmt::format("'{}': {}", file.path.string(), doubt));
   limited.finish();
   problems.throw_if_any();
   set_axes(result, axes_said(table), spec.axes, file);
@@ -312,8 +313,8 @@ bool PointArrays::has_shape(const std::vector<std::int64_t>& shape) const {
 
 namespace {
 
-/// Throws InputError where a coordinate is not finite or a dummy.
-Points finite_points(const InputFile& file, PointArrays& arrays) {
+/// Throws InputError where a coordinate is not finite or a dummy; notes what may be one.
+Points finite_points(const InputFile& file, PointArrays& arrays, std::vector<std::string>& notes) {
   Points points = arrays.points();
   for (const auto* column : {&points.easting, &points.northing, &points.upward}) {
     const bool finite = std::all_of(column->begin(), column->end(), [](double x) { return std::isfinite(x); });
@@ -321,8 +322,9 @@ Points finite_points(const InputFile& file, PointArrays& arrays) {
   }
   ProblemList problems;
   LimitedProblems limited(problems, file.path.string());
-  refuse_dummies(
+  const std::string doubt = refuse_dummies(
       points, [&](std::size_t i) { return fmt::format("{}: point {}", file.path.string(), i); }, limited);
+  if (!doubt.empty()) notes.push_back(fmt::format("'{}': {}", file.path.string(), doubt));
   limited.finish();
   problems.throw_if_any();
   return points;
@@ -391,7 +393,7 @@ PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes, s
     result.sigma.push_back(sigma == variables.sigma.end() ? std::vector<double>()
                                                           : at_points.field(field, name, sigma->second));
   }
-  result.points = finite_points(file, at_points);
+  result.points = finite_points(file, at_points, result.notes);
   problems.throw_if_any();
   set_axes(result, axes_stated(arrays, variables), axes, file);
   if (arrays.hdf5() == nullptr) return result;
@@ -412,7 +414,7 @@ PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes, s
   return result;
 }
 
-Points read_array_points(const InputFile& file) {
+Points read_array_points(const InputFile& file, std::vector<std::string>* notes) {
   const ArrayFile arrays(file);
   for (const char* name : direction_names) {
     if (arrays.has(name)) continue;
@@ -422,7 +424,8 @@ Points read_array_points(const InputFile& file) {
   PointArrays points(file, arrays, 1, problems);
   points.lie_as("upward");
   if (arrays.shape("upward").size() > 1) static_cast<void>(points.values("upward"));
-  Points found = finite_points(file, points);
+  std::vector<std::string> doubts;
+  Points found = finite_points(file, points, notes == nullptr ? doubts : *notes);
   problems.throw_if_any();
   return found;
 }

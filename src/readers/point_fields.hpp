@@ -123,7 +123,7 @@ void find_grid(Points& points);
 [[nodiscard]] PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes,
                                             std::vector<std::string>& unread);
 
-/// Reads the points of such a file. Throws InputError for a file without points.
-[[nodiscard]] Points read_array_points(const InputFile& file);
+/// Reads the points of such a file; `notes` gets what of them is in doubt. Throws InputError for a file without points.
+[[nodiscard]] Points read_array_points(const InputFile& file, std::vector<std::string>* notes = nullptr);
 
 }  // namespace prismfield

@@ -132,10 +132,10 @@ void warn_of_dummies(const NumberedPrisms& raw, const PrismNames& names, std::ve
     if (count == 0) continue;
     const auto first = static_cast<std::size_t>(std::find(found.begin(), found.end(), true) - found.begin());
     const std::string more = count > 1 ? fmt::format(", and {} more in this column", grouped(count - 1)) : "";
-    warnings.push_back(
-        Problem{names.where(raw.numbers[first]), names.key(raw.numbers[first], list_column(c)),
-                fmt::format("{}{}; it is taken as it is: leave such prisms out", dummy_text(values[first]), more)}
-            .message());
+    warnings.push_back(Problem{names.where(raw.numbers[first]), names.key(raw.numbers[first], list_column(c)),
+                               fmt::format("{}{}; it is taken as it is; if it stands for none, leave such prisms out",
+                                           dummy_text(values[first]), more)}
+                           .message());
   }
 }
 

@@ -76,6 +76,9 @@ public:
       default:
         throw m_spec.file.error(fmt::format("is asked for as {}, which is written only", info(m_read.format).name));
     }
+    if (const auto* points = std::get_if<PointFields>(&m_read.content)) {
+      m_read.notes.insert(m_read.notes.end(), points->notes.begin(), points->notes.end());
+    }
     if (m_spec.mesh && !m_mesh_used) {
       if (m_read.format == FileFormat::ubc_mesh && formats_of(*m_spec.mesh) == std::vector{FileFormat::ubc_model}) {
         throw InputError("--mesh", "",

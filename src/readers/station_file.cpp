@@ -124,6 +124,7 @@ private:
     PointFields data = format == FileFormat::tomofast_data ? read_tomofast_data(m_file, Field::gz, Axes::z_down)
                                                            : read_ubc_data(m_file, std::nullopt, std::nullopt);
     note_inducing_field(data.inducing_field);
+    m_notes.insert(m_notes.end(), data.notes.begin(), data.notes.end());
     Points& points = data.points;
     for (std::vector<double>* column : {&points.easting, &points.northing, &points.upward}) {
       scale_decimals(*column, m_spec.length_to_si.value_or(1));
@@ -160,7 +161,7 @@ private:
 };
 
 /// The points of a result, with one height for all where the case has it.
-Points read_result_points(const InputFile& file, const StationsFile& spec) {
+Points read_result_points(const InputFile& file, const StationsFile& spec, std::vector<std::string>& notes) {
   ProblemList problems;
   for (const auto& [name, is_given] :
        {std::pair{"columns", !spec.columns.empty()}, std::pair{"length_unit", spec.length_to_si.has_value()},
@@ -170,7 +171,7 @@ Points read_result_points(const InputFile& file, const StationsFile& spec) {
                  fmt::format("is for tables; '{}' says itself what its points are", file.path.string()));
   }
   problems.throw_if_any();
-  return read_array_points(file);
+  return read_array_points(file, &notes);
 }
 
 }  // namespace
@@ -182,7 +183,7 @@ Points read_stations(const InputFile& file, const StationsFile& spec, std::vecto
   if (columns != nullptr) columns->file = file.path;
   StationReader reader(file, spec, problems, notes, columns);
   if (is_array_file(file)) {
-    points = read_result_points(file, spec);
+    points = read_result_points(file, spec, notes);
     reader.note_inducing_field(read_inducing_field(ArrayFile(file)));
     reader.set_heights(points);
   } else {
