@@ -81,6 +81,9 @@ TEST_F(PrismTable, UnitsOfTheHeaderCount) {
   const std::string rest = ",south,north,bottom,top,density\n0,10,1,5,-9,-7,300\n";
   EXPECT_THAT(message("west (m),east (ft)" + rest),
               HasSubstr("column east is in 'ft', other columns in another unit of length; all faces need one"));
+  EXPECT_THAT(message("west,east,south,north,bottom (NAVD88 ft),top [ft],density\n0,10,1,5,-9,-7,300\n"),
+              HasSubstr("bottom [NAVD88 ft], top [ft] with a unit, west, east, south, north without; name the unit of "
+                        "each face, or that of all by model.prisms.length_unit"));
   EXPECT_THAT(message("west (1000 m),east" + rest), HasSubstr("column west is in '1000 m', no unit of length"));
   EXPECT_THAT(message("# units: km\nwest,east" + rest),
               HasSubstr("the comment has the unit km, the columns have none"));

@@ -35,14 +35,19 @@ struct RawPrisms : NumberedPrisms {
 };
 
 /// The units of columns of prisms as the file states them, one a column of list_column(), "" where it does not; where
-/// the case says another than the file, or columns differ, a problem by `where` is added.
+/// the case says another than the file, or columns differ, a problem by `where` is added. `length_key`: that of the
+/// case for all faces, "" where there is none.
 PrismUnits units_of(const PrismsSpec& spec, const std::vector<std::string>& stated, const std::string& where,
-                    ProblemList& problems) {
+                    const std::string& length_key, ProblemList& problems) {
   PrismUnits units = spec;
   std::optional<double> length;
+  std::vector<std::string> without, with;
   for (std::size_t c = 0; c < stated.size(); ++c) {
     const std::string& unit = stated[c];
-    if (unit.empty() || (c < n_face_columns && !looks_like_unit(unit))) continue;
+    if (unit.empty() || (c < n_face_columns && !looks_like_unit(unit))) {
+      if (c < n_face_columns) without.push_back(list_column(c));
+      continue;
+    }
     const auto refuse = [&](const std::string& what) {
       problems.add(where, "", fmt::format("column {} is in {}{}", list_column(c), excerpt(unit), what));
     };
@@ -56,6 +61,7 @@ PrismUnits units_of(const PrismsSpec& spec, const std::vector<std::string>& stat
         refuse(", which model.prisms.length_unit denies; take one of the two out");
       }
       if (factor) units.length_to_si = *(length = factor);
+      with.push_back(fmt::format("{} [{}]", list_column(c), unit));
       continue;
     }
     const bool is_density = c == n_face_columns + density_property;
@@ -69,8 +75,16 @@ PrismUnits units_of(const PrismsSpec& spec, const std::vector<std::string>& stat
       units.density_to_si = *factor;
     }
   }
+  if (length.value_or(1) != 1 && spec.length_to_si == 1 && !without.empty()) {
+    problems.add(where, "",
+                 fmt::format("{} with a unit, {} without; name the unit of each face{}", fmt::join(with, ", "),
+                             fmt::join(without, ", "),
+                             length_key.empty() ? "" : fmt::format(", or that of all by {}", length_key)));
+  }
   return units;
 }
+
+std::string length_key(const InputFile& file) { return file.key.empty() ? "" : "model.prisms.length_unit"; }
 
 /// The papers' names of columns, (x1, west) and so on; which of z1 and z2 is the bottom depends on where z points.
 std::vector<ColumnAlias> prism_aliases(bool z_down) {
@@ -201,7 +215,7 @@ PrismDatasets find_prisms(const ArrayFile& arrays, const InputFile& file, const 
   for (const std::string& dataset : places.datasets) {
     stated.push_back(dataset.empty() ? "" : arrays.text_attribute(dataset, "units").value_or(""));
   }
-  places.units = units_of(spec, stated, file.path.string(), problems);
+  places.units = units_of(spec, stated, file.path.string(), length_key(file), problems);
   const bool has_other = std::any_of(places.datasets.begin() + prism_columns.size(), places.datasets.end(),
                                      [](const std::string& dataset) { return !dataset.empty(); });
   if (has_other && !missing.empty() && missing.back() == property_names[density_property]) missing.pop_back();
@@ -270,9 +284,9 @@ RawPrisms read_prism_table(const InputFile& file, const PrismsSpec& spec, Proble
   const auto columns = list_columns_of(raw.prisms);
   for (std::size_t c = 0; c < columns.size(); ++c) *columns[c] = std::move(table.columns[c]);
   complete(raw.prisms);
-  raw.units = units_of(spec, table.units, table.units_where, problems);
+  raw.units = units_of(spec, table.units, table.units_where, length_key(file), problems);
   if (spec.length_to_si == 1) {
-    refuse_commented_unit(table, n_face_columns, file.key.empty() ? "" : "model.prisms.length_unit", problems);
+    refuse_commented_unit(table, n_face_columns, length_key(file), problems);
   }
   raw.warnings = std::move(table.notes);
   raw.numbers = std::move(table.lines);
