@@ -227,6 +227,13 @@ TEST_F(Ubc, ReadsUbcFilesHoweverTheyAreBroken) {
   ubc("2 3\n2 100 200\n50 10 20 5\r\n5\r30\n1 4 ! end",
       "111\r\n112\r\n211\n212\n121\n122\n221\n222\n131\n132\n231\n232");
   EXPECT_EQ(read().size(), 12);
+  // lines that go on, that hold two directions, or that a program breaks at as many numbers
+  for (const char* widths :
+       {"50\n10\n20 5 5\n30\n4\n", "50 10 20 5 5\n30\n1\n", "50 10 20 5\n5 30 1\n", "50 10\n20 5\n5 30\n1\n"}) {
+    EXPECT_NO_THROW(
+        static_cast<void>(read_ubc_mesh({m_folder.write("w.msh", std::string("2 3 2\n0 0 0\n") + widths), "", ""})))
+        << widths;
+  }
 }
 
 TEST_F(Ubc, NamesWhatIsWrongInAUbcMesh) {
@@ -260,6 +267,12 @@ TEST_F(Ubc, NamesWhatIsWrongInAUbcMesh) {
             "m.msh:4: widths along northing: 2 widths on this line, but there are 3 cells");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n2*10\n3*5\n2*6 99\n"),
             "m.msh:5: widths along upward: 3 widths on this line, but there are 2 cells");
+  // as many widths as cells in all, but not on each line
+  EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n10\n3*5 6\n2*7\n"),
+            "m.msh:3: widths along easting: 1 width on this line, but there are 2 cells");
+  EXPECT_EQ(with_mesh("3 3 2\n0 0 0\n10 10\n5 5 5 6\n7\n7\n"),
+            "m.msh:4: by nE nN nZ = 3 3 2, this line ends the widths of one direction and begins those of the next; "
+            "begin each on a line of its own, with as many widths as cells");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n*10\n"), "m.msh:3: widths along easting: '' is no number of cells, 1 to 10000000");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n2*\n"), "m.msh:3: widths along easting: '' is no finite number");
   EXPECT_EQ(with_mesh("2 3 2\n0 0 0\n2*10\n3*5\n2*6\n\n99\n"), "m.msh:7: '99' behind the last width");

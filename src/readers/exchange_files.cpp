@@ -90,13 +90,15 @@ public:
     return value;
   }
 
-  /// Throws InputError for the first line of widths that has not as many as there are cells, in a mesh whose counts,
-  /// corner and widths along each direction have a line each, as UBC's programs write it.
-  void check_lines(const CellCounts& counts) const {
+  /// Throws InputError for the first line of widths that does not fit the counts, in a mesh whose counts and corner
+  /// have a line each, as UBC's programs write it. A direction may go on over lines, and a line may hold several
+  /// directions; one that ends a direction and begins the next misses or has a width, unless all lines are equally
+  /// long. Where each direction has a line, it has to have as many as there are cells if reading `failed`.
+  void check_lines(const CellCounts& counts, bool failed = true) const {
     struct Line {
       std::int64_t number = 0, words = 0, widths = 0;
     };
-    constexpr std::size_t head = 2, all = 5;
+    constexpr std::size_t head = 2;
     std::vector<Line> lines;
     for (const auto& [text, number] : m_words) {
       if (lines.empty() || lines.back().number != number) lines.push_back({number});
@@ -106,9 +108,27 @@ public:
       ++lines.back().words;
       lines.back().widths += std::clamp<std::int64_t>(repeats, 0, most_cells_in_a_direction);
     }
-    if (lines.size() != all || lines[0].words != 3 || lines[1].words != 3) return;
+    if (lines.size() < head + 3 || lines[0].words != 3 || lines[1].words != 3) return;
+    lines.erase(lines.begin(), lines.begin() + head);
+    const auto divided = std::find_if(lines.begin(), lines.end(), [&, end = std::int64_t{0}](const Line& line) mutable {
+      const std::int64_t begin = std::exchange(end, end + line.widths);
+      const std::int64_t first = counts[0], second = first + counts[1], last = second + counts[2];
+      const auto is_within = [&](std::int64_t edge) { return begin < edge && edge < end; };
+      return (is_within(first) && (begin > 0 || end < second)) || (is_within(second) && (begin > first || end < last));
+    });
+    if (divided == lines.end() && !failed) return;
+    if (lines.size() > 3) {
+      const bool are_wrapped = std::all_of(lines.begin(), lines.end() - 1,
+                                           [&](const Line& line) { return line.words == lines.front().words; });
+      if (failed || are_wrapped) return;
+      throw InputError(
+          line_of(m_file, divided->number), "",
+          fmt::format("by nE nN nZ = {} {} {}, this line ends the widths of one direction and begins those "
+                      "of the next; begin each on a line of its own, with as many widths as cells",
+                      counts[0], counts[1], counts[2]));
+    }
     for (std::size_t d = 0; d < 3; ++d) {
-      const Line& line = lines[head + d];
+      const Line& line = lines[d];
       if (line.widths == counts[d]) continue;
       throw InputError(
           line_of(m_file, line.number), std::string("widths along ") + direction_names[d],
@@ -198,6 +218,7 @@ CellEdges read_edges_of(const InputFile& file) {
     words.check_lines(counts);
     words.fail("", excerpt(rest) + " behind the last width");
   }
+  words.check_lines(counts, false);
   if (const std::string error = error_in_total(counts); !error.empty()) throw file.error("has " + error);
   return edges;
 }
@@ -265,6 +286,7 @@ void read_rows(const InputFile& file, NumberRows& rows, PointFields& result, con
                     "out such rows and correct the number above them",
                     number_text((*coordinates[d])[first]), counted(std::count(none.begin(), none.end(), true), "row")));
   }
+  if (!places.doubt.empty()) result.notes.push_back(fmt::format("'{}': {}", file.path.string(), places.doubt));
 }
 
 /// Throws InputError where cells of an octree, by their lines, overlap.
@@ -286,7 +308,6 @@ CellEdges read_ubc_mesh(const InputFile& file) {
   refuse_foreign(file);
   const UbcMesh kind = ubc_mesh_in(file);
   if (kind == UbcMesh::octree) {
-  if (!places.doubt.empty()) result.notes.push_back(fmt::format("'{}': {}", file.path.string(), places.doubt));
     throw file.error(
         "is a UBC OcTree mesh, whose cells differ in size, and a tensor mesh is needed; prismfield convert MODEL "
         "OUT.csv "
