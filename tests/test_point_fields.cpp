@@ -120,6 +120,27 @@ TEST(PointTable, HasDummiesNamesInCapitalsAndLengthsAsRunTakesThem) {
                 (folder / "t.csv").string() + ":4: northing: '*' is a dummy; leave the row out");
 }
 
+TEST(PointTable, DummiesOfFieldsAreNoValues) {
+  const testing::ScratchFolder folder;
+  const auto notes_of = [&](const std::string& text, std::vector<double>& values) {
+    const InputFile file{folder.write("t.csv", text), "", ""};
+    std::vector<std::string> notes;
+    PointFields points = read_point_table(file, {}, notes);
+    drop_field_dummies(file, points);
+    values = points.values[0];
+    return points.notes;
+  };
+  std::vector<double> values;
+  // as the file writes them, whatever the unit
+  EXPECT_THAT(notes_of("x,y,z,gz [um/s2]\n1,2,3,15\n2,2,3,-9999\n3,2,3,-999.25\n4,2,3,17\n", values),
+              ElementsAre(HasSubstr("t.csv': 2 of 4 points without gz: -9999, -999.25 stand for none")));
+  EXPECT_EQ(values[0], 1.5);
+  EXPECT_TRUE(std::isnan(values[1]) && std::isnan(values[2]));
+  // anomalies of iron ore
+  EXPECT_TRUE(notes_of("x,y,z,tmi\n1,2,3,9000\n2,2,3,9999\n3,2,3,12000\n", values).empty());
+  EXPECT_EQ(values[1], 9999);
+}
+
 TEST(PointTable, ComesInTheUnitsOfTheOutput) {
   const testing::ScratchFolder folder;
   std::vector<std::string> notes;

@@ -314,6 +314,9 @@ Comparison compare(const Survey& a, const Survey& b, PointMatch match) {
   Comparison comparison;
   comparison.a = a.file;
   comparison.b = b.file;
+  for (const Survey* survey : {&a, &b}) {
+    comparison.notes.insert(comparison.notes.end(), survey->notes.begin(), survey->notes.end());
+  }
   const Matches matches = match_points(a, b, match, comparison);
   comparison.points = static_cast<std::int64_t>(matches.identical ? a.size() : matches.pairs.size());
 
@@ -324,6 +327,9 @@ Comparison compare(const Survey& a, const Survey& b, PointMatch match) {
     }
     if (!in_a || !in_b) continue;
     const SurveyField of_a = a.read(field.field), of_b = b.read(field.field);
+    for (const std::string& note : {of_a.note, of_b.note}) {
+      if (!note.empty()) comparison.notes.push_back(note);
+    }
     const auto check_alike = [&](const char* what, const std::string& said_a, const std::string& said_b) {
       // Files of other programs need not say; two that contradict each other cannot be compared.
       if (said_a.empty() || said_b.empty() || said_a == said_b) return;
@@ -382,6 +388,7 @@ std::string report(const Comparison& comparison, std::optional<double> tolerance
   }
   out += histogram_text(comparison.fields);
   if (!comparison.heights.empty()) out += fmt::format("\n{}\n", comparison.heights);
+  for (const std::string& note : comparison.notes) out += fmt::format("\nnote: {}\n", note);
   if (!comparison.disagreements.empty()) {
     out += '\n';
     for (const std::string& line : comparison.disagreements) out += fmt::format("differs: {}\n", line);

@@ -66,6 +66,8 @@ struct Comparison {
   std::string too_little;
   /// points matched by easting and northing alone: how far their heights differ, one sentence; else ""
   std::string heights;
+  /// values of either file that are dummies and compared as NaN
+  std::vector<std::string> notes;
 };
 
 /// What makes a point of A and one of B the same.
@@ -80,6 +82,8 @@ enum class PointMatch {
 struct SurveyField {
   std::vector<double> values;
   std::string unit, axes;
+  /// of values that are dummies, which are NaN here; else ""
+  std::string note;
 };
 
 /// A result to be compared: places and what reads its fields, one at a time.
@@ -93,6 +97,8 @@ struct Survey {
   FieldList fields;
   /// calls of a field that it has
   std::function<SurveyField(Field)> read;
+  /// of dummies that are known before a field is read
+  std::vector<std::string> notes;
 
   [[nodiscard]] std::size_t size() const { return is_grid ? easting.size() * northing.size() : easting.size(); }
   [[nodiscard]] std::array<double, 3> point(std::size_t i) const;

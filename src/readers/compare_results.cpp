@@ -11,6 +11,7 @@
 
 #include "model/choices.hpp"
 #include "readers/find_format.hpp"
+#include "readers/point_columns.hpp"
 #include "readers/point_fields.hpp"
 
 namespace prismfield {
@@ -22,11 +23,14 @@ namespace fs = std::filesystem;
 Survey table_survey(const InputFile& file) {
   std::vector<std::string> notes;
   const auto read = std::make_shared<PointFields>(read_point_table(file, {}, notes));
-  Survey survey{file.path, read->points.easting, read->points.northing, read->points.upward, false, read->fields, {}};
+  Survey survey{file.path, read->points.easting, read->points.northing, read->points.upward, false, read->fields, {},
+                {}};
+  drop_field_dummies(file, *read);
+  survey.notes = read->notes;
   survey.read = [read](Field field) {
     const bool has_axes = read->axes_are_stated && info(field).odd_in_z;
     return SurveyField{read->values[static_cast<std::size_t>(read->fields.index_of(field))],
-                       std::string(info(field).unit), has_axes ? name(read->axes) : ""};
+                       std::string(info(field).unit), has_axes ? name(read->axes) : "", ""};
   };
   return survey;
 }
@@ -45,7 +49,7 @@ Survey array_survey(const InputFile& file) {
     if (!arrays->has(name)) refuse(name, "there is no such variable; a result of prismfield has easting and northing");
     if (arrays->shape(name).size() != 1) refuse(name, "must have one dimension");
   }
-  Survey survey{file.path, arrays->read("easting"), arrays->read("northing"), {}, false, {}, {}};
+  Survey survey{file.path, arrays->read("easting"), arrays->read("northing"), {}, false, {}, {}, {}};
   const std::int64_t n_easting = std::ssize(survey.easting), n_northing = std::ssize(survey.northing);
   // without a date or a band of one value
   const auto shape_of = [&](const std::string& name) {
@@ -73,7 +77,7 @@ Survey array_survey(const InputFile& file) {
     }
     survey.upward = arrays->read("upward");
   }
-  survey.read = [arrays, names = variables.values](Field field) {
+  survey.read = [arrays, file, names = variables.values](Field field) {
     const std::string& name = names.at(field);
     const auto text_of = [&](const char* attribute) {
       try {
@@ -82,7 +86,8 @@ Survey array_survey(const InputFile& file) {
         return std::string();
       }
     };
-    SurveyField found{arrays->read(name), text_of("units"), text_of("axes")};
+    SurveyField found{arrays->read(name), text_of("units"), text_of("axes"), ""};
+    found.note = drop_dummies(file, found.values, "point", std::string(info(field).name));
     const std::optional<double> factor = unit_factor(field, found.unit);
     if (!factor || found.unit.empty()) return found;
     found.unit = info(field).unit;

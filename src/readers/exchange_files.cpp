@@ -720,7 +720,9 @@ PointFields read_tomofast_data(const InputFile& file, Field field, Axes axes) {
   problems.throw_if_any();
   for (double& z : data.points.upward) z = other_way(z);
   if (data.fields == FieldList{Field::gz}) {
-    for (double& value : data.values.front()) value *= milligals;
+    std::vector<double>& values = data.values.front();
+    const std::vector<bool> dummies = find_dummies(values);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] *= dummies.empty() || !dummies[i] ? milligals : 1;
   }
   return data;
 }

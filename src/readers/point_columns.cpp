@@ -3,11 +3,14 @@
 #include "readers/point_columns.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstddef>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include <prismfield/fields.hpp>
@@ -228,6 +231,28 @@ std::string refuse_dummies(const Points& points, const std::function<std::string
     }
   }
   return places.doubt;
+}
+
+std::string some_of(const InputFile& file, std::int64_t some, std::size_t all, const char* noun) {
+  return fmt::format("'{}': {} of {}", file.path.string(), grouped(some),
+                     counted(static_cast<std::int64_t>(all), noun));
+}
+
+std::string drop_dummies(const InputFile& file, std::vector<double>& values, const char* noun,
+                         const std::string& quantity) {
+  const std::vector<bool> are_dummies = find_dummies(values);
+  constexpr std::size_t most_shown = 4;
+  std::set<double> numbers;
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < are_dummies.size(); ++i) {
+    if (!are_dummies[i] || std::isnan(values[i])) continue;
+    if (numbers.size() < most_shown) numbers.insert(values[i]);
+    values[i] = std::numeric_limits<double>::quiet_NaN();
+    ++count;
+  }
+  if (count == 0) return "";
+  return fmt::format("{} without {}: {} {} for none", some_of(file, count, values.size(), noun), quantity,
+                     fmt::join(numbers, ", "), numbers.size() == 1 ? "stands" : "stand");
 }
 
 std::string axes_comment(Axes axes) { return std::string(of_axes) + std::string(name(axes)); }

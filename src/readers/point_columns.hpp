@@ -72,6 +72,14 @@ std::vector<double> places_to_metres(const InputFile& file, Table& table, const 
 std::string refuse_dummies(const Points& points, const std::function<std::string(std::size_t)>& where,
                            LimitedProblems& limited);
 
+/// "'dem.asc': 5 of 30 nodes"
+[[nodiscard]] std::string some_of(const InputFile& file, std::int64_t some, std::size_t all, const char* noun);
+
+/// Replaces dummies (find_dummies()) by NaN; returns what to note: "'dem.asc': 5 of 30 nodes without a height: -9999
+/// stands for none", "" where there are none.
+[[nodiscard]] std::string drop_dummies(const InputFile& file, std::vector<double>& values, const char* noun,
+                                       const std::string& quantity);
+
 /// The comment of a table that states the direction of z for its fields.
 [[nodiscard]] std::string axes_comment(Axes axes);
 

@@ -55,7 +55,18 @@ bool is_even(const std::vector<double>& values) {
 
 void scale_decimals(std::vector<double>& values, double factor) {
   if (factor == 1) return;
-  for (double& value : values) value = decimal_product(value, factor);
+  const std::vector<bool> dummies = find_dummies(values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (dummies.empty() || !dummies[i]) values[i] = decimal_product(values[i], factor);
+  }
+}
+
+void drop_field_dummies(const InputFile& file, PointFields& points) {
+  std::size_t f = 0;
+  for (const FieldInfo& field : points.fields) {
+    const std::string note = drop_dummies(file, points.values[f++], "point", std::string(field.name));
+    if (!note.empty()) points.notes.push_back(note);
+  }
 }
 
 FieldVariables::FieldVariables(const std::vector<std::string>& names) {

@@ -39,8 +39,12 @@ struct ColumnOfField {
 /// Throws InputError for a NaN, which `format` cannot hold.
 void check_no_nan(const ColumnOfField& column, Field field, const char* format);
 
-/// Multiplies numbers by decimal_product(); a factor of 1 changes no bit.
+/// Multiplies numbers by decimal_product(), dummies (find_dummies()) not: they keep their look. A factor of 1 changes
+/// no bit.
 void scale_decimals(std::vector<double>& values, double factor);
+
+/// Dummies (find_dummies()) among the values of fields become NaN; a note a field counts them.
+void drop_field_dummies(const InputFile& file, PointFields& points);
 
 /// The variables of a file that hold fields and their standard deviations, in any spelling. Of two with one meaning,
 /// the one with the name in results counts, otherwise the first.

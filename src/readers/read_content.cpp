@@ -76,7 +76,8 @@ public:
       default:
         throw m_spec.file.error(fmt::format("is asked for as {}, which is written only", info(m_read.format).name));
     }
-    if (const auto* points = std::get_if<PointFields>(&m_read.content)) {
+    if (auto* points = std::get_if<PointFields>(&m_read.content)) {
+      drop_field_dummies(m_spec.file, *points);
       m_read.notes.insert(m_read.notes.end(), points->notes.begin(), points->notes.end());
     }
     if (m_spec.mesh && !m_mesh_used) {

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
-#include <set>
 #include <span>
 #include <system_error>
 #include <tuple>
@@ -87,28 +86,11 @@ void scale(std::vector<double>& values, double factor) {
 
 const char* quantity(const SurfaceRequest& request) { return request.density_to_si ? "density" : "height"; }
 
-/// "'dem.asc': 5 of 30 nodes"
-std::string some_of(const InputFile& file, std::int64_t some, std::size_t all, const char* noun) {
-  return fmt::format("'{}': {} of {}", file.path.string(), grouped(some),
-                     counted(static_cast<std::int64_t>(all), noun));
-}
-
-/// Replaces values that mark missing ones by NaN, and adds a note with these numbers.
+/// drop_dummies() with a note.
 void drop_values(const InputFile& file, std::vector<double>& values, const SurfaceRequest& request, const char* noun,
                  std::vector<std::string>& notes) {
-  const std::vector<bool> are_dummies = find_dummies(values);
-  constexpr std::size_t most_shown = 4;
-  std::set<double> numbers;
-  std::int64_t count = 0;
-  for (std::size_t i = 0; i < are_dummies.size(); ++i) {
-    if (!are_dummies[i] || std::isnan(values[i])) continue;
-    if (numbers.size() < most_shown) numbers.insert(values[i]);
-    values[i] = std::numeric_limits<double>::quiet_NaN();
-    ++count;
-  }
-  if (count == 0) return;
-  notes.push_back(fmt::format("{} without a {}: {} {} for none", some_of(file, count, values.size(), noun),
-                              quantity(request), fmt::join(numbers, ", "), numbers.size() == 1 ? "stands" : "stand"));
+  const std::string note = drop_dummies(file, values, noun, fmt::format("a {}", quantity(request)));
+  if (!note.empty()) notes.push_back(note);
 }
 
 /// A grid out of its file's units.
