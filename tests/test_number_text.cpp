@@ -96,6 +96,14 @@ std::array<std::vector<bool>, 3> found_places(const std::vector<double>& easting
   return places.found;
 }
 
+TEST(Dummies, OfSomeFilesAreInDoubt) {
+  EXPECT_EQ(possible_dummy(std::vector{50.0, -999.0, 60.0}), "-999 looks like a dummy, a number that stands for none");
+  EXPECT_EQ(possible_dummy(std::vector{-998.0, -999.0, -1000.0}), "");
+  EXPECT_EQ(possible_dummy(std::vector{50.0, -9999.0, 60.0}), "");
+  EXPECT_TRUE(find_dummies(std::vector{50.0, -999.0, 60.0}).empty());
+  EXPECT_EQ(find_dummies(std::vector{50.0, 65535.0, 60.0}), (std::vector<bool>{false, true, false}));
+}
+
 TEST(DummyPlaces, ThatRowsOfASurveyShareAreNone) {
   std::string doubt;
   std::vector<double> easting, northing;

@@ -407,6 +407,12 @@ TEST_F(StationsTest, NumbersThatStandForNoneAreNoPlaces) {
       EXPECT_EQ(carried(), "x|y|z|g|\n100|200|20|1|\n300|400|22.5|3|");
     }
   }
+  // a number that other files have as a height is named
+  set("x,y,z\n1,2,50\n3,4,-999\n5,6,60\n");
+  EXPECT_EQ(make().size(), 3);
+  EXPECT_THAT(
+      notes(),
+      ElementsAre(HasSubstr("upward -999 looks like a dummy, a number that stands for none; it is taken as a place")));
   set("x,y,z\n1,2,-9999\n3,4,-9500\n5,6,-10984\n");
   EXPECT_EQ(make().size(), 3);
   set("x,y,z\n1,2,-9999\n3,4,-9999\n");

@@ -94,7 +94,7 @@ Decimal decimal_of(double value) noexcept {
 
 bool looks_like_dummy(double value) noexcept {
   // of well logs, of short and long integers
-  constexpr std::array known = {-999.25, -32768.0, -32767.0, -2147483648.0, -2147483647.0};
+  constexpr std::array known = {-999.25, -32768.0, -32767.0, 65535.0, -2147483648.0, -2147483647.0};
   for (const double dummy : known) {
     if (value == dummy) return true;
   }
@@ -114,7 +114,16 @@ std::string dummy_text(double value) {
   return number_text(value) + " looks like a dummy, a number that stands for none";
 }
 
-std::vector<bool> find_dummies(std::span<const double> values) {
+namespace {
+
+/// Whether some files mark missing values by this number, which others have as a value.
+bool may_be_dummy(double value) {
+  constexpr std::array rare = {-999.0, -8888.0, 32767.0};
+  return looks_like_dummy(value) || std::find(rare.begin(), rare.end(), value) != rare.end();
+}
+
+/// find_dummies() among the numbers that are marks.
+std::vector<bool> find_apart(std::span<const double> values, bool (*is_mark)(double)) {
   // one that stands for none is the least or the largest, or no number
   double lowest = 0, highest = 0;
   bool has_nan = false;
@@ -125,11 +134,11 @@ std::vector<bool> find_dummies(std::span<const double> values) {
     has_nan = has_nan || value != value;
   }
   const bool is_around_0 = lowest == -highest && highest < beyond_all_numbers;
-  if (!has_nan && (is_around_0 || (!looks_like_dummy(lowest) && !looks_like_dummy(highest)))) return {};
+  if (!has_nan && (is_around_0 || (!is_mark(lowest) && !is_mark(highest)))) return {};
   double least = std::numeric_limits<double>::infinity(), most = -least;
   bool any = false;
   for (const double value : values) {
-    if (looks_like_dummy(value)) {
+    if (is_mark(value)) {
       any = true;
     } else {
       least = std::min(least, value);
@@ -143,7 +152,7 @@ std::vector<bool> find_dummies(std::span<const double> values) {
   const bool has_others = least <= most;
   double second = most, last_but_one = least;
   for (const double value : values) {
-    if (looks_like_dummy(value)) continue;
+    if (is_mark(value)) continue;
     if (value > least) second = std::min(second, value);
     if (value < most) last_but_one = std::max(last_but_one, value);
   }
@@ -157,9 +166,23 @@ std::vector<bool> find_dummies(std::span<const double> values) {
     if (apart > largest || !(range > 0)) return apart > largest;
     return apart > most_ranges * range || (apart > part_of_range * range && apart > part_of_largest * largest);
   };
-  for (const double value : values) found.push_back(looks_like_dummy(value) && is_apart(value));
+  for (const double value : values) found.push_back(is_mark(value) && is_apart(value));
   if (std::find(found.begin(), found.end(), true) == found.end()) found.clear();
   return found;
+}
+
+}  // namespace
+
+std::vector<bool> find_dummies(std::span<const double> values) {
+  return find_apart(values, [](double value) { return looks_like_dummy(value); });
+}
+
+std::string possible_dummy(std::span<const double> values) {
+  const std::vector<bool> found = find_apart(values, may_be_dummy);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i] && !looks_like_dummy(values[i])) return dummy_text(values[i]);
+  }
+  return "";
 }
 
 namespace {
@@ -230,7 +253,7 @@ void keep_shared(const std::vector<double>& values, std::vector<bool>& found) {
 
 /// What to say of the least and the largest number of a column, if they may be dummies or places; "" otherwise.
 std::string doubt_of(const std::vector<double>& values, const std::vector<bool>& found, const char* name) {
-  std::string doubt;
+  std::string doubt = possible_dummy(values);
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   for (const auto end : {least, most}) {
     if (end == values.end() || !looks_like_dummy(*end)) continue;
@@ -240,9 +263,10 @@ std::string doubt_of(const std::vector<double>& values, const std::vector<bool>&
         spacing.is_even(rounding_of_steps) || values.size() < 3) {
       continue;
     }
-    doubt = std::string(name) + ' ' + dummy_text(*end) + "; it is taken as a place: leave the point out if it is none";
+    doubt = dummy_text(*end);
   }
-  return doubt;
+  if (doubt.empty()) return doubt;
+  return std::string(name) + ' ' + doubt + "; it is taken as a place: leave the point out if it is none";
 }
 
 }  // namespace

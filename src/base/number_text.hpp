@@ -42,6 +42,10 @@ enum class NumberStatus { ok, no_number, too_large };
 /// from -9000 and -8000; -9999 and 9999 are the ends of a square around 0. Empty: no number does.
 [[nodiscard]] std::vector<bool> find_dummies(std::span<const double> values);
 
+/// "-999 looks like a dummy, a number that stands for none", for a number that marks missing values in some files only
+/// and is apart from the others as find_dummies() has it; "" for none.
+[[nodiscard]] std::string possible_dummy(std::span<const double> values);
+
 /// find_dummies() for measurements: all of them, where all look like dummies.
 [[nodiscard]] std::vector<bool> find_field_dummies(std::span<const double> values);
 

@@ -94,6 +94,11 @@ std::vector<double> coordinates_of(const InputFile& file, const ArrayFile& array
       !std::isfinite(values.back())) {
     throw file.error(fmt::format("has {} ({}) that neither rises nor falls all along", direction, name));
   }
+  const std::vector<bool> dummies = values.size() > 2 ? find_dummies(values) : std::vector<bool>();
+  if (const auto first = std::find(dummies.begin(), dummies.end(), true); first != dummies.end()) {
+    throw file.error(fmt::format("has a node at {} ({}): {}", direction, name,
+                                 dummy_text(values[static_cast<std::size_t>(first - dummies.begin())])));
+  }
   return values;
 }
 

@@ -537,7 +537,7 @@ public:
                                                 : "has no data");
     }
     if (m_request.skips_dummies) {
-      const std::string doubt = leave_dummies_out(m_table, m_request.needed.size());
+      const std::string doubt = leave_dummies_out(m_table, m_request.needed.size(), m_request.n_places);
       if (!doubt.empty()) m_table.notes.push_back(fmt::format("'{}': {}", m_file.path.string(), doubt));
     }
     check_endings();
@@ -1148,13 +1148,13 @@ void TableText::each(const std::function<void(std::size_t, const std::vector<std
   }
 }
 
-std::string leave_dummies_out(Table& table, std::size_t n_looked_at) {
+std::string leave_dummies_out(Table& table, std::size_t n_looked_at, std::size_t n_places) {
   std::vector<bool> kept;
   std::vector<const std::vector<double>*> columns;
-  for (std::size_t w = 0; w < std::min<std::size_t>(n_looked_at, 3); ++w) columns.push_back(&table.columns[w]);
+  for (std::size_t w = 0; w < std::min(n_looked_at, n_places); ++w) columns.push_back(&table.columns[w]);
   const DummyPlaces places = find_dummy_places(columns);
-  for (std::size_t w = 0; w < columns.size(); ++w) {
-    const std::vector<bool>& dummies = places.found[w];
+  for (std::size_t w = 0; w < n_looked_at; ++w) {
+    const std::vector<bool> dummies = w < columns.size() ? places.found[w] : find_dummies(table.columns[w]);
     if (dummies.empty()) continue;
     kept.resize(dummies.size(), true);
     for (std::size_t i = 0; i < dummies.size(); ++i) {

@@ -73,6 +73,8 @@ struct TableRequest {
   /// whether to leave out and count rows with a missing number in a needed column (empty, `*`, NaN, -1e32, or a dummy
   /// by find_dummies()); otherwise such rows are errors
   bool skips_dummies = false;
+  /// so many needed columns are coordinates of points; a height of ground behind them is a value
+  std::size_t n_places = 3;
   /// the file's columns as the case states them, in any spelling, "-" for one to skip; empty: those of the header, or
   /// the default order
   std::vector<std::string> columns;
@@ -141,8 +143,8 @@ void keep_rows(std::vector<T>& column, const std::vector<bool>& kept) {
 }
 
 /// Takes the rows out of a table, and counts them, where one of the first `n_looked_at` columns has a number that
-/// stands for none; returns what of the places is in doubt.
-std::string leave_dummies_out(Table& table, std::size_t n_looked_at);
+/// stands for none; returns what of the first `n_places`, coordinates, is in doubt.
+std::string leave_dummies_out(Table& table, std::size_t n_looked_at, std::size_t n_places);
 
 /// A value for the key of the columns: the name, in the order of the file's columns, of the wanted column with the
 /// number in `wanted`, needed columns before optional ones; "-" in quotes for a number below 0.

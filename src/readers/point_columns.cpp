@@ -250,7 +250,10 @@ std::string drop_dummies(const InputFile& file, std::vector<double>& values, con
     values[i] = std::numeric_limits<double>::quiet_NaN();
     ++count;
   }
-  if (count == 0) return "";
+  if (count == 0) {
+    const std::string rare = possible_dummy(values);
+    return rare.empty() ? "" : fmt::format("'{}': {}: {}; it is taken as it is", file.path.string(), quantity, rare);
+  }
   return fmt::format("{} without {}: {} {} for none", some_of(file, count, values.size(), noun), quantity,
                      fmt::join(numbers, ", "), numbers.size() == 1 ? "stands" : "stand");
 }

@@ -76,7 +76,7 @@ std::string refuse_dummies(const Points& points, const std::function<std::string
 [[nodiscard]] std::string some_of(const InputFile& file, std::int64_t some, std::size_t all, const char* noun);
 
 /// Replaces dummies (find_dummies()) by NaN; returns what to note: "'dem.asc': 5 of 30 nodes without a height: -9999
-/// stands for none", "" where there are none.
+/// stands for none", or possible_dummy(), "" where there are none.
 [[nodiscard]] std::string drop_dummies(const InputFile& file, std::vector<double>& values, const char* noun,
                                        const std::string& quantity);
 

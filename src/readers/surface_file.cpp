@@ -165,6 +165,7 @@ Table read_columns(const InputFile& file, const SurfaceRequest& request, std::ve
                    std::vector<std::string>& notes) {
   TableRequest wanted = place_columns();
   wanted.skips_dummies = true;
+  wanted.n_places = 2;
   if (request.columns) {
     wanted.columns = *request.columns;
     wanted.columns_key = file.key_beside("columns");
@@ -189,7 +190,7 @@ Table read_columns(const InputFile& file, const SurfaceRequest& request, std::ve
 
 /// Removes rows without a place, and adds notes about these and other rows left out.
 void drop_places(const InputFile& file, Table& table, std::vector<std::string>& notes) {
-  leave_dummies_out(table, 2);
+  leave_dummies_out(table, 2, 2);
   if (table.n_dummies == 0) return;
   notes.push_back(
       fmt::format("{} left out: {}",
