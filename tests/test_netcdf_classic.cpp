@@ -182,6 +182,26 @@ TEST_F(NetcdfClassicTest, ReadsASingleRecordVariableWithoutPadding) {
   }
 }
 
+TEST_F(NetcdfClassicTest, RecordsBehindThoseOfTheHeaderAreNamed) {
+  for (const auto& [records, doubt] :
+       {std::pair{std::uint64_t{3}, "its header states 3 records, and the file has bytes for 4: is it damaged?"},
+        {std::uint64_t{4}, ""},
+        {std::uint64_t{0xFFFFFFFF}, ""}}) {
+    ClassicBytes f(1);
+    f.count(records).list(dimension_list, 1).name("t").count(0).nothing().list(variable_list, 1);
+    f.name("a").count(1).count(0).nothing().word(as_double).count(8);
+    const std::size_t a_begin = f.size();
+    f.offset(0);
+    f.begin_data(a_begin);
+    for (const double a : {7.0, 8.0, 9.0, 10.0}) f.value(a);
+    EXPECT_EQ(open(f.bytes()).doubt(), doubt);
+    // a byte before its place
+    std::string moved = f.bytes();
+    --moved[a_begin + 3];
+    EXPECT_THAT(failure(moved), HasSubstr("which is no multiple of 4"));
+  }
+}
+
 TEST_F(NetcdfClassicTest, ReadsAScalar) {
   ClassicBytes f(2);
   f.count(0).nothing().nothing().list(variable_list, 1).name("s").count(0).nothing().word(as_double).count(8);

@@ -732,6 +732,7 @@ std::optional<GridVariable> read_grid(const InputFile& file, const std::optional
   switch (format ? format->surface : ForeignFormat::Surface::none) {
     case ForeignFormat::Surface::surfer: return read_surfer_grid(file);
     case ForeignFormat::Surface::tiff: return read_tiff(file);
+  grid.doubt = arrays.doubt();
     case ForeignFormat::Surface::esri: return read_esri_grid(file);
     case ForeignFormat::Surface::none: break;
   }

@@ -67,6 +67,11 @@ public:
   /// Null for the classic netCDF formats.
   [[nodiscard]] const Hdf5File* hdf5() const noexcept { return std::get_if<Hdf5File>(&m_content); }
   [[nodiscard]] bool has(const std::string& path) const;
+  /// What is strange in a classic netCDF file, see NetcdfClassic; "" for nothing.
+  [[nodiscard]] std::string doubt() const {
+    const auto* const classic = std::get_if<NetcdfClassic>(&m_content);
+    return classic == nullptr ? "" : classic->doubt();
+  }
   /// Names of the datasets in `group`, without subgroups. Throws InputError when the group is missing.
   [[nodiscard]] std::vector<std::string> dataset_names(const std::string& group) const;
   [[nodiscard]] std::vector<std::int64_t> shape(const std::string& dataset) const;

@@ -96,12 +96,25 @@ public:
         n = (m_file.m_file_bytes - m_first_record) / m_file.m_record_bytes;
       }
       if (n > m_file.m_file_bytes) m_file.fail("is damaged: it has fewer bytes than records");
+      note_records_behind(n);
       m_file.m_dimensions[record_dimension].length = static_cast<std::int64_t>(n);
     }
     check_offsets();
   }
 
 private:
+  /// Notes whole records behind the n of the header.
+  void note_records_behind(std::uint64_t n) {
+    const std::uint64_t bytes = m_file.m_record_bytes;
+    if (bytes == 0 || m_first_record > m_file.m_file_bytes) return;
+    const std::uint64_t there = (m_file.m_file_bytes - m_first_record) / bytes;
+    // less may be padding
+    constexpr std::uint64_t word_bytes = 4;
+    if (there <= n || (there - n) * bytes < word_bytes) return;
+    m_file.m_doubt = fmt::format("its header states {}, and the file has bytes for {}: is it damaged?",
+                                 counted(static_cast<std::int64_t>(n), "record"), there);
+  }
+
   void read_variables(std::size_t record_dimension) {
     const std::uint64_t n_variables = list(variable_tag);
     std::uint64_t in_records = 0, last_unpadded = 0;
@@ -123,6 +136,10 @@ private:
       variable.type = type();
       const std::uint64_t stated = count_word();
       variable.begin = word(m_version == 1 ? 4 : 8);
+      if (variable.begin % 4 != 0) {
+        m_file.fail(fmt::format("is damaged: {} begins at byte {}, which is no multiple of 4",
+                                shown(name, longest_name), variable.begin));
+      }
       variable.in_records = !variable.dimensions.empty() && variable.dimensions.front() == record_dimension;
       variable.bytes = type_bytes[variable.type];
       for (std::size_t d = variable.in_records ? 1 : 0; d < variable.dimensions.size(); ++d) {

@@ -37,6 +37,8 @@ public:
       const std::string& variable) const;
   /// A numeric variable as doubles, row-major, as unpack() makes them.
   [[nodiscard]] std::vector<double> read(const std::string& variable) const;
+  /// What is strange in the file, which is read all the same; "" for nothing.
+  [[nodiscard]] const std::string& doubt() const noexcept { return m_doubt; }
 
 private:
   struct Dimension {
@@ -70,6 +72,7 @@ private:
   std::uint64_t m_file_bytes = 0;
   /// bytes from a record to the next
   std::uint64_t m_record_bytes = 0;
+  std::string m_doubt;
 };
 
 }  // namespace prismfield

@@ -404,6 +404,7 @@ PointFields read_point_arrays(const InputFile& file, std::optional<Axes> axes, s
     result.sigma.push_back(sigma == variables.sigma.end() ? std::vector<double>()
                                                           : at_points.field(field, name, sigma->second));
   }
+  if (!arrays.doubt().empty()) result.notes.push_back(fmt::format("'{}': {}", file.path.string(), arrays.doubt()));
   result.points = finite_points(file, at_points, result.notes);
   problems.throw_if_any();
   set_axes(result, axes_stated(arrays, variables), axes, file);
