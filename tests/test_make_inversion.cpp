@@ -630,6 +630,19 @@ TEST_F(MakeInversion, WarnsOfGroundThatTheEarthHasNot) {
               Contains(HasSubstr("t.csv' has heights of 0 to 20000 m: the ground of the Earth has -11500 to 9000 m")));
 }
 
+TEST_F(MakeInversion, WarnsOfDeviationsThatLookLikeDummies) {
+  const auto warned = [&](const char* sigma) {
+    write("s.csv", fmt::format("easting,northing,upward,gz,gz_sigma\n50,50,5,1,0.1\n150,250,6,1,{}\n350,50,7,1,0.1\n"
+                               "250,150,7,1,0.2\n",
+                               sigma));
+    return of("data: s.csv").warnings;
+  };
+  EXPECT_THAT(warned("99999"), Contains("s.csv: 1 standard deviation of gz: 99999 looks like a dummy, a number that "
+                                        "stands for none; it is taken as it is"));
+  EXPECT_THAT(warned("1e30"), Contains(HasSubstr("s.csv: 1 standard deviation of gz: 1e+30 looks like a dummy")));
+  EXPECT_THAT(warned("5"), Not(Contains(HasSubstr("dummy"))));
+}
+
 TEST_F(MakeInversion, SaysWhatIsWrongWithTheReference) {
   std::string densities;
   for (int cell = 0; cell < 24; ++cell) densities += fmt::format("{}\n", cell);

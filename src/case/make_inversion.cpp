@@ -263,6 +263,7 @@ private:
         if (const std::string place = find_dummy_places(places).doubt; !place.empty()) {
           m_result.warnings.push_back(fmt::format("{}: {}", m_result.data.back().name, place));
         }
+        warn_of_deviations(m_result.data.back());
         if (!is_first) return check_epoch(m_result.data.back(), m_result.data[m_first_epochs.back()], file);
         is_first = false;
         m_first_epochs.push_back(m_result.data.size() - 1);
@@ -465,6 +466,23 @@ private:
     m_result.cells = std::make_unique<ActiveCells>(std::move(grid.edges), grid.rounding, std::move(cells));
   }
 
+  /// Warns of standard deviations that look like dummies beside the others, in the unit of the output.
+  void warn_of_deviations(const DataSet& data) {
+    auto next = data.sigma.begin();
+    for (const FieldInfo& field : data.fields) {
+      std::vector<double> sigma;
+      const double unit = std::abs(output_factor(field.field, Axes::z_up));
+      for (std::int64_t i = 0; i < data.points.size(); ++i) sigma.push_back(in_unit(*next++, 1 / unit));
+      const std::vector<bool> found = find_dummies(sigma);
+      if (found.empty()) continue;
+      const auto first = static_cast<std::size_t>(std::find(found.begin(), found.end(), true) - found.begin());
+      m_result.warnings.push_back(
+          fmt::format("{}: {} of {}: {}; it is taken as it is", data.name,
+                      counted(std::count(found.begin(), found.end(), true), "standard deviation"), field.name,
+                      dummy_text(sigma[first])));
+    }
+  }
+
   /// Bounds of each cell, out of the datasets of a file.
   void make_bounds() {
     if (!m_spec.bounds) return;
@@ -481,6 +499,12 @@ private:
       spec.dataset = dataset;
       std::vector<double> bounds =
           cells.of_all(read_densities(file, spec, cells.edges(), NanDensities::kept_with_infinities));
+      std::vector<double> finite = bounds;
+      for (double& bound : finite) bound = std::isfinite(bound) ? bound : std::numeric_limits<double>::quiet_NaN();
+      if (const std::string dummies = dummies_in({&finite}); !dummies.empty()) {
+        m_result.warnings.push_back(
+            fmt::format("{}: '{}' {}; it is taken as a bound: NaN is none", dataset, file.path.string(), dummies));
+      }
       for (double& bound : bounds) bound = std::isnan(bound) ? none : bound;
       return bounds;
     };
