@@ -28,6 +28,7 @@ using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::NanSensitiveDoubleEq;
+using ::testing::SizeIs;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -411,6 +412,23 @@ TEST_F(DemTest, NumbersOfColumnsAndRowsThatMayBeSwappedAreNoted) {
                           "states; the values are taken row by row"));
   m_folder.write("dem.asc", "ncols 4\nnrows 3\n" + header + "1 2 3\n4\n5 6 7\n8\n9 1 2 3\n");
   EXPECT_THAT(read("dem.asc").notes, IsEmpty());
+}
+
+TEST_F(DemTest, ValuesOutsideTheRangeOfASurferHeaderAreNoted) {
+  const double most = 10.5;
+  for (const std::size_t which : {1U, 2U}) {
+    std::string grid = surfer_grids()[which];
+    const double old = 11;
+    const std::string bytes(reinterpret_cast<const char*>(&old), sizeof(old));
+    grid.replace(grid.find(bytes), sizeof(most), reinterpret_cast<const char*>(&most), sizeof(most));
+    m_folder.write("dem.grd", grid);
+    EXPECT_THAT(told(read("dem.grd").notes),
+                ElementsAre("'dem.grd': its values are from 0 to 11, by its header from 0 to 10.5: are they right?"));
+  }
+  m_folder.write("dem.grd", "DSAA 2 2 0 1 0 1 1 4 1 2 3 4.002\n");
+  EXPECT_THAT(read("dem.grd").notes, IsEmpty());
+  m_folder.write("dem.grd", "DSAA 2 2 0 1 0 1 1 4 1 2 3 5\n");
+  EXPECT_THAT(read("dem.grd").notes, SizeIs(1));
 }
 
 TEST_F(DemTest, DamagedSurferGridsAreRefused) {

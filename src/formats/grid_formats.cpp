@@ -219,7 +219,7 @@ GridVariable read_tiff(const InputFile& file) {
   if (const int n = GDALGetRasterCount(dataset.get()); n != 1) {
     throw file.error(fmt::format("has {} bands, heights are one; take it out: gdal_translate -b 1 in.tif out.tif", n));
   }
-  std::array<double, 6> place{};
+  std::array<double, 8> place{};
   if (GDALGetGeoTransform(dataset.get(), place.data()) != CE_None) {
     throw file.error("does not say where its pixels are; a GeoTIFF with a georeference is needed");
   }
@@ -567,8 +567,8 @@ std::vector<double> surfer_nodes(const InputFile& file, const std::string& name,
 }
 
 /// Surfer 7, sections with GRID as the header. Stops at the values, in DATA behind it, of `size` bytes.
-std::array<double, 6> find_surfer_data(const InputFile& file, LittleEndian& bytes, NoData& blank, std::uint32_t& size) {
-  std::array<double, 6> header{};
+std::array<double, 8> find_surfer_data(const InputFile& file, LittleEndian& bytes, NoData& blank, std::uint32_t& size) {
+  std::array<double, 8> header{};
   bytes.skip(bytes.next<std::uint32_t>());
   for (bool is_next = false;;) {
     const std::string tag = bytes.tag();
@@ -588,7 +588,7 @@ std::array<double, 6> find_surfer_data(const InputFile& file, LittleEndian& byte
       for (const std::size_t low : {2, 4}) {
         header[low + 1] = header[low] + bytes.next<double>() * (header[low / 2 - 1] - 1);
       }
-      bytes.skip(2 * sizeof(double));
+      for (const std::size_t z : {6, 7}) header[z] = bytes.next<double>();
       if (bytes.next<double>() != 0)
         throw file.error("is a Surfer grid that is turned; its rows must run along easting");
       blank.value = bytes.next<double>();
@@ -614,7 +614,7 @@ void check_sections_behind(const InputFile& file, LittleEndian& bytes) {
 
 /// What is strange in the numbers of columns and rows of a Surfer grid, which a binary one states alone; "" for
 /// nothing.
-std::string swapped_doubt(const std::array<double, 6>& header) {
+std::string swapped_doubt(const std::array<double, 8>& header) {
   const double x = header[3] - header[2], y = header[5] - header[4];
   const auto is_square = [&](double columns, double rows) {
     constexpr double rounding = 1e-6;
@@ -629,6 +629,22 @@ std::string swapped_doubt(const std::array<double, 6>& header) {
       columns, x / (columns - 1), rows, y / (rows - 1), x / (rows - 1));
 }
 
+/// What to say of values outside the range that a header states, by more than its rounding; "" for nothing.
+std::string range_doubt(const std::vector<double>& values, double low, double high) {
+  // programs that do not know it write 0 or what stands for none
+  constexpr double part = 1e-3, none = 1e30;
+  if (!(low < high) || !(high - low < none)) return "";
+  const double rounding = part * (high - low) + part * part * std::max(std::abs(low), std::abs(high));
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (const double value : values) {
+    least = std::min(least, std::isnan(value) ? least : value);
+    most = std::max(most, std::isnan(value) ? most : value);
+  }
+  if (!(least < low - rounding) && !(most > high + rounding)) return "";
+  return fmt::format("its values are from {:.6g} to {:.6g}, by its header from {:.6g} to {:.6g}: are they right?",
+                     least, most, low, high);
+}
+
 /// Reads a Surfer grid, values at nodes, rows from the south. Source of the formats: Golden Software, Surfer's help,
 /// "Grid file formats".
 GridVariable read_surfer_grid(const InputFile& file) {
@@ -636,19 +652,17 @@ GridVariable read_surfer_grid(const InputFile& file) {
   LittleEndian bytes(file);
   const std::string format = bytes.tag();
   std::optional<GridText> text;
-  // columns, rows, least and largest x and y
-  std::array<double, 6> header{};
+  // columns, rows, least and largest x, y and z
+  std::array<double, 8> header{};
   NoData blank{surfer_blank, ""};
   std::uint32_t size = 0;
   if (format == "DSAA") {
     text.emplace(file);
     if (text->next_line()) static_cast<void>(text->word_of_line());
     for (double& number : header) number = text->next_number();
-    for (int i = 0; i < 2; ++i) static_cast<void>(text->next_number());
   } else if (format == "DSBB") {
     for (std::size_t i = 0; i < header.size(); ++i)
       header[i] = i < 2 ? bytes.next<std::int16_t>() : bytes.next<double>();
-    bytes.skip(2 * sizeof(double));
   } else {
     header = find_surfer_data(file, bytes, blank, size);
   }
@@ -662,6 +676,7 @@ GridVariable read_surfer_grid(const InputFile& file) {
   grid.doubt = text ? text->doubt(n_easting) : swapped_doubt(header);
   check_unchanged(file, stamp);
   for (double& value : grid.values) value = blank.is(value) ? no_value : value;
+  if (grid.doubt.empty()) grid.doubt = range_doubt(grid.values, header[6], header[7]);
   grid.easting = surfer_nodes(file, "x", n_easting, header[2], header[3]);
   grid.northing = surfer_nodes(file, "y", n_northing, header[4], header[5]);
   return grid;
@@ -717,6 +732,7 @@ GridVariable read_grid_variable(const InputFile& file, const ArrayFile& arrays, 
   grid.values = arrays.read("/" + variable);
   if (layout.transposed) grid.values = turned(grid.values, grid.northing.size(), grid.easting.size());
   make_ascending(grid);
+  grid.doubt = arrays.doubt();
   return grid;
 }
 
@@ -732,7 +748,6 @@ std::optional<GridVariable> read_grid(const InputFile& file, const std::optional
   switch (format ? format->surface : ForeignFormat::Surface::none) {
     case ForeignFormat::Surface::surfer: return read_surfer_grid(file);
     case ForeignFormat::Surface::tiff: return read_tiff(file);
-  grid.doubt = arrays.doubt();
     case ForeignFormat::Surface::esri: return read_esri_grid(file);
     case ForeignFormat::Surface::none: break;
   }
