@@ -87,7 +87,7 @@ std::vector<double> heights_above(const GroundBelow& surface, double height, con
     if (!std::isnan(ground)) continue;
     const std::size_t kind = covers(s, easting, northing) ? 1 : 0;
     if (counts[kind]++ > 0) continue;
-    firsts[kind] = fmt::format("point {} at ({}, {})", i + 1, place_text(easting), place_text(northing));
+    firsts[kind] = fmt::format("point {} at ({}, {})", i, place_text(easting), place_text(northing));
   }
   const auto told = [&](std::size_t kind) {
     return fmt::format("{} of {} points, the first {}", grouped(counts[kind]), grouped(static_cast<std::int64_t>(n)),

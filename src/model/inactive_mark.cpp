@@ -107,8 +107,10 @@ std::string dummies_in(const CellNumbers& column) {
 
 namespace {
 bool has_mark(const std::vector<CellNumbers>& columns, std::size_t cell, double mark) {
-  return std::all_of(columns.begin(), columns.end(),
-                     [&](const CellNumbers& column) { return (*column.values)[cell] == mark * column.to_si; });
+  const auto is_mark = [&](const CellNumbers& column) { return (*column.values)[cell] == mark * column.to_si; };
+  // a dummy leaves no vector, 0 may be one of its components
+  return looks_like_dummy(mark) ? std::any_of(columns.begin(), columns.end(), is_mark)
+                                : std::all_of(columns.begin(), columns.end(), is_mark);
 }
 }  // namespace
 

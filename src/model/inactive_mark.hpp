@@ -44,7 +44,7 @@ struct CellNumbers {
 /// over. "has 99999 in 1 of its 8 cells: 99999 looks like a dummy, a number that stands for none"; "" for none.
 [[nodiscard]] std::string dummies_in(const CellNumbers& column);
 
-/// How many cells are inactive: their numbers are all `mark`.
+/// How many cells are inactive: their numbers are all `mark`, or one is where it looks like a dummy.
 [[nodiscard]] std::int64_t count_mark(const std::vector<CellNumbers>& columns, double mark);
 
 /// Replaces the numbers of every inactive cell in a file whose unit is `to_si`, columns as in numbers_of(). Returns how

@@ -303,6 +303,10 @@ class Convert(ProgramFolder):
         said = self.convert("z.fld", "z.h5", "--mesh", "m.msh", "--inactive", "0", *field)
         self.assertIn("magnetization_northing 0 to 0 A/m, ", said)
         self.assertIn(", 1 inactive; ", said)
+        # a dummy in one of them leaves no vector
+        self.write("d.fld", "0.01 0 0.02\n" * 11 + "-9999 0 0\n")
+        said = self.convert("d.fld", "d.h5", "--mesh", "m.msh", "--inactive", "-9999", *field)
+        self.assertIn(", 1 inactive; ", said)
         self.refused("compare", "z.h5", "z.h5", lines=[
             "z.h5: is a model, and compare takes results alone, which hold fields at points"])
         # as a model of a case an inactive cell is empty

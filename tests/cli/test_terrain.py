@@ -310,7 +310,7 @@ class Terrain(TerrainFolder):
         self.write("s.csv", "easting,northing\n300,400\n1751,0\n")
         self.refused("run", "case.yaml", lines=[
             "case.yaml:2: observations.stations.upward.above_terrain: the terrain, nodes at easting 0 to 1700, northing "
-            "0 to 1200, does not reach 1 of 2 points, the first point 2 at (1751, 0); a larger DEM or points within it are "
+            "0 to 1200, does not reach 1 of 2 points, the first point 1 at (1751, 0); a larger DEM or points within it are "
             "needed"])
         self.write("other.yaml", "model: {prisms: {file: prisms.csv}}\n"
                    "observations: {stations: {file: s.csv, upward: {above_terrain: 80}}}\n")
@@ -395,7 +395,7 @@ class Terrain(TerrainFolder):
         self.write("case.yaml", "model: {prisms: {file: prisms.csv}}\nfields: [gz]\n"
                    "observations: {grid: {file: dem.asc, upward: {above_terrain: 80}}}\n")
         self.list_of_prisms(lambda h: [(-500, h, 2670)])
-        gaps = ("the terrain has gaps, nodes without a height, at 1 of 234 points, the first point 59 at (400, 300); fill "
+        gaps = ("the terrain has gaps, nodes without a height, at 1 of 234 points, the first point 58 at (400, 300); fill "
                 "them, e.g. with gdal_fillnodata.py, leave such points out, or give upward a number")
         self.refused("run", "case.yaml", lines=[f"case.yaml:3: observations.grid.upward.above_terrain: {gaps}"])
         self.write("case.yaml", "model: {prisms: {file: prisms.csv}}\nfields: [gz]\n"
@@ -406,9 +406,9 @@ class Terrain(TerrainFolder):
         self.write("s.csv", "easting,northing\n100,0\n2000.123456789,0\n430,320\n3000,0\n")
         key = "case.yaml:3: observations.stations.upward.above_terrain: the terrain"
         self.refused("run", "case.yaml", lines=[
-            f"{key}, nodes at easting 0 to 1700, northing 0 to 1200, does not reach 2 of 4 points, the first point 2 at "
+            f"{key}, nodes at easting 0 to 1700, northing 0 to 1200, does not reach 2 of 4 points, the first point 1 at "
             "(2000.12, 0); a larger DEM or points within it are needed",
-            f"{key} has gaps, nodes without a height, at 1 of 4 points, the first point 3 at (430, 320); fill them, e.g. with "
+            f"{key} has gaps, nodes without a height, at 1 of 4 points, the first point 2 at (430, 320); fill them, e.g. with "
             "gdal_fillnodata.py, leave such points out, or give upward a number"])
 
     def test_stations_near_the_ground_are_told_of_the_steps_in_one_warning(self):
