@@ -546,6 +546,10 @@ TEST_F(StationsTest, FilesThatBeginWithACount) {
   set("s.txt", "2\n1 2 3 1e-5\n4 5 6 2e-5\n").z_down = true;
   EXPECT_THAT(make().upward, ElementsAre(-3, -6));
   EXPECT_EQ(carried(), "easting|northing|upward|observed|\n1|2|-3|1|\n4|5|-6|2|");
+  set("s.loc", "! units: ft\n1\n1 2 10\n");
+  EXPECT_THAT(message(), HasSubstr("has the unit ft in a comment alone; state observations.stations.length_unit"));
+  set("s.loc", "! units: ft\n1\n1 2 10\n").length_to_si = 0.3048;
+  EXPECT_THAT(make().upward, ElementsAre(3.048));
   set("s.loc", "3\n1 2 3\n4 5 -99999\n4 5 -99999\n");
   EXPECT_THAT(message(),
               HasSubstr("has -99999 as a place, which looks like a dummy, a number that stands for none, in 2 rows"));

@@ -230,6 +230,7 @@ private:
   }
 
   void read_counted(FileFormat format) {
+    if (!m_spec.length_to_si) refuse_commented_unit(m_file, m_file.key_beside("length_unit"));
     PointFields data = format == FileFormat::ubc_data
                            ? read_ubc_data(m_file, std::nullopt, m_spec.axes)
                            : read_tomofast_data(m_file, Field::gz, m_spec.axes.value_or(Axes::z_down));

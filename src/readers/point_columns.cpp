@@ -114,6 +114,11 @@ void refuse_commented_unit(const TableColumns& columns, std::size_t n, const std
                   key.empty() ? "" : fmt::format(", or state {}", key)));
 }
 
+void refuse_commented_unit(const InputFile& file, const std::string& key) {
+  const std::string unit = unit_in_comment(fmt::format("{}", fmt::join(start_of_text(file, 1).comment, " ")));
+  if (!unit.empty()) throw file.error(fmt::format("has the unit {} in a comment alone; state {}", unit, key));
+}
+
 std::vector<double> place_factors(const InputFile& file, const TableColumns& columns, const PlaceUnits& units,
                                   ProblemList& problems, std::vector<std::string>& notes) {
   std::vector<double> factors;

@@ -56,6 +56,9 @@ struct PlaceUnits {
 /// Adds a problem where a comment states a unit of length and none of the first n wanted columns does. `key`: one that
 /// may state it; may be empty.
 void refuse_commented_unit(const TableColumns& columns, std::size_t n, const std::string& key, ProblemList& problems);
+/// Throws InputError where a comment above counted points states a unit other than metres. `key`: one that may state
+/// it.
+void refuse_commented_unit(const InputFile& file, const std::string& key);
 
 /// Factors to metres with z up for the columns of places, the first two or three wanted columns. It adds problems for a
 /// unit that is no length or differs from the case's, and for a direction that contradicts the column's name; a note

@@ -33,6 +33,7 @@ public:
         counted_points(m_file, m_spec.columns, m_spec.z_down,
                        fmt::format("name it .obs or .loc if it is UBC's, or say by {}: up or down which it is",
                                    m_file.key_beside("axis_z")));
+    if (counted_as && !m_spec.length_to_si) refuse_commented_unit(m_file, m_file.key_beside("length_unit"));
     if (counted_as) return read_counted(*counted_as);
     Table table = read_table(m_file, request(), m_problems);
     const std::vector<double> factors = places_to_metres(m_file, table, m_spec, m_problems, m_notes);
