@@ -28,8 +28,8 @@ using ::testing::HasSubstr;
 using testing::lines_in;
 using testing::mistakes;
 using ::testing::Not;
-using ::testing::SizeIs;
 using testing::ScratchFolder;
+using ::testing::SizeIs;
 
 constexpr FieldList gz{Field::gz};
 constexpr FieldList gz_and_gxx{Field::gz, Field::gxx};

@@ -87,7 +87,7 @@ Survey array_survey(const InputFile& file) {
       }
     };
     SurveyField found{arrays->read(name), text_of("units"), text_of("axes"), ""};
-    found.note = drop_dummies(file, found.values, "point", std::string(info(field).name));
+    found.note = drop_dummies(file, found.values, "point", std::string(info(field).name), true);
     const std::optional<double> factor = unit_factor(field, found.unit);
     if (!factor || found.unit.empty()) return found;
     found.unit = info(field).unit;

@@ -244,13 +244,13 @@ std::string some_of(const InputFile& file, std::int64_t some, std::size_t all, c
 }
 
 std::string drop_dummies(const InputFile& file, std::vector<double>& values, const char* noun,
-                         const std::string& quantity) {
+                         const std::string& quantity, bool keeps_infinities) {
   const std::vector<bool> are_dummies = find_dummies(values);
   constexpr std::size_t most_shown = 4;
   std::set<double> numbers;
   std::int64_t count = 0;
   for (std::size_t i = 0; i < are_dummies.size(); ++i) {
-    if (!are_dummies[i] || std::isnan(values[i])) continue;
+    if (!are_dummies[i] || std::isnan(values[i]) || (keeps_infinities && std::isinf(values[i]))) continue;
     if (numbers.size() < most_shown) numbers.insert(values[i]);
     values[i] = std::numeric_limits<double>::quiet_NaN();
     ++count;

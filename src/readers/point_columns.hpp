@@ -79,9 +79,9 @@ std::string refuse_dummies(const Points& points, const std::function<std::string
 [[nodiscard]] std::string some_of(const InputFile& file, std::int64_t some, std::size_t all, const char* noun);
 
 /// Replaces dummies (find_dummies()) by NaN; returns what to note: "'dem.asc': 5 of 30 nodes without a height: -9999
-/// stands for none", or possible_dummy(), "" where there are none.
+/// stands for none", or possible_dummy(), "" where there are none. Infinities may stay: a field has them.
 [[nodiscard]] std::string drop_dummies(const InputFile& file, std::vector<double>& values, const char* noun,
-                                       const std::string& quantity);
+                                       const std::string& quantity, bool keeps_infinities = false);
 
 /// The comment of a table that states the direction of z for its fields.
 [[nodiscard]] std::string axes_comment(Axes axes);

@@ -64,7 +64,7 @@ void scale_decimals(std::vector<double>& values, double factor) {
 void drop_field_dummies(const InputFile& file, PointFields& points) {
   std::size_t f = 0;
   for (const FieldInfo& field : points.fields) {
-    const std::string note = drop_dummies(file, points.values[f++], "point", std::string(field.name));
+    const std::string note = drop_dummies(file, points.values[f++], "point", std::string(field.name), true);
     if (!note.empty()) points.notes.push_back(note);
   }
 }
@@ -201,9 +201,7 @@ PointFields read_point_table(const InputFile& file, const PointTableSpec& spec, 
   own.names = std::move(table.names);
   own.text = std::move(table.text);
   result.columns = carried_columns(own, further);
-  for (PointColumn& column : result.columns) {
-    column.is_of_stations = column.is_text || !is_variable_of_run(column.name);
-  }
+  for (PointColumn& column : result.columns) column.is_of_stations = column.is_text || !is_variable_of_run(column.name);
   return result;
 }
 
