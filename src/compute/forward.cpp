@@ -40,8 +40,8 @@ FieldList summed_fields(FieldList asked) {
   return summed;
 }
 
-/// Summed fields, (field, point), without constants. Takes the part's values.
-std::vector<double> summed_values(PartialFields& part, FieldList natives, FieldList summed, const Request& request) {
+/// Sums of native fields, (field, point), without constants. Takes the part's values.
+std::vector<double> sums_of_natives(PartialFields& part, FieldList natives, FieldList summed, const Request& request) {
   std::vector<double> of_natives = std::exchange(part.values, {});
   if (summed == natives) return of_natives;
   const auto n = static_cast<std::size_t>(part.points.size());
@@ -59,14 +59,16 @@ std::vector<double> summed_values(PartialFields& part, FieldList natives, FieldL
   return sums;
 }
 
-/// Multiplies summed fields by their constants.
-void multiply_by_constants(FieldList summed, const Request& request, std::span<double> sums) {
-  const auto n = sums.size() / static_cast<std::size_t>(summed.size());
+/// Summed fields, their constants included: (field, point). Takes the part's values.
+std::vector<double> summed_values(PartialFields& part, FieldList natives, FieldList summed, const Request& request) {
+  std::vector<double> sums = sums_of_natives(part, natives, summed, request);
+  const auto n = static_cast<std::size_t>(part.points.size());
   auto to = sums.begin();
   for (const FieldInfo& field : summed) {
     const double constant = request.constant(field.is_magnetic);
-    for (std::size_t i = 0; i < n; ++i, ++to) *to *= constant;
+    for (std::size_t point = 0; point < n; ++point, ++to) *to *= constant;
   }
+  return sums;
 }
 
 /// |F0 + B| - |F0| without cancellation.
@@ -181,7 +183,6 @@ void gather_fields(WorkDone& done, const Plan& plan, const Request& request, con
   agree_unless_alone(communicator, [&] {
     touching = join_touching(lists);
     part = summed_values(done.mine, plan.computed, summed, request);
-    multiply_by_constants(summed, request, part);
     if (!is_root || takes_part) return;
     if (values.empty()) {
       result.values.resize(static_cast<std::size_t>(result.fields.size() * plan.n_points));
@@ -252,9 +253,7 @@ Fields forward_of_few(std::span<double> values, const PrismColumns& prisms, cons
   result.fields = request.fields;
   result.pairs = static_cast<std::int64_t>(prisms.west.size()) * n;
   const FieldList summed = summed_fields(request.fields);
-  std::vector<double> sums = summed_values(computed, natives, summed, request);
-  multiply_by_constants(summed, request, sums);
-  write_asked(sums, summed, request.fields, request, values);
+  write_asked(summed_values(computed, natives, summed, request), summed, request.fields, request, values);
   std::vector<TouchingPoint> touching;
   take_touching(computed, touching);
   count_contacts(touching, n, request, values, result);

@@ -14,6 +14,7 @@
 
 #include "base/human_text.hpp"
 #include "base/number_text.hpp"
+#include "base/statistics.hpp"
 #include "model/properties.hpp"
 
 namespace prismfield {
@@ -86,11 +87,8 @@ std::vector<CellNumbers> numbers_of(std::span<const std::vector<double>> columns
 }
 
 std::string dummies_in(const CellNumbers& column) {
-  double low = 0, high = 0;
-  for (const double value : *column.values) {
-    low = value < low ? value : low;
-    high = value > high ? value : high;
-  }
+  const Range range = range_of(*column.values);
+  const double low = std::min(range.min, 0.0), high = std::max(range.max, 0.0);
   // most models have none, and their units cost nothing then
   if (!looks_like_dummy(in_unit(low, column.to_si)) && !looks_like_dummy(in_unit(high, column.to_si))) return "";
   std::vector<double> numbers;
