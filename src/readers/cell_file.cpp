@@ -57,7 +57,7 @@ std::vector<double> read_cells(const InputFile& file, const ArrayFile& arrays, c
   const CellCounts counts = counts_of(edges);
   const std::int64_t total = counts[0] * counts[1] * counts[2];
   const std::vector<std::int64_t> whole = arrays.shape(dataset);
-  std::vector<std::int64_t> shape = leading > 0 ? whole : shape_of_cells(arrays, dataset);
+  std::vector<std::int64_t> shape = leading > 0 ? whole : shape_of_last(3, arrays, dataset);
   const bool is_led = leading > 0 && !shape.empty() && shape.front() == leading;
   if (is_led) shape.erase(shape.begin());
   if (is_led == (leading > 0)) {
@@ -91,7 +91,7 @@ public:
     CellModel model;
     const std::vector<std::string> datasets = m_content.dataset_names("/");
     const auto has_cells = [&](const std::string& dataset) {
-      return epochs_of_cells(m_content, dataset) > 0 || shape_of_cells(m_content, dataset).size() == 3;
+      return epochs_of_cells(m_content, dataset) > 0 || shape_of_last(3, m_content, dataset).size() == 3;
     };
     const auto any = std::find_if(datasets.begin(), datasets.end(), has_cells);
     const std::string of_mesh = m_content.has(name) && has_cells(name) ? name : any != datasets.end() ? *any : "";
@@ -102,7 +102,7 @@ public:
     std::sort(sizes.begin(), sizes.end());
     for (const std::string& dataset : datasets) {
       const std::int64_t epochs = epochs_of_cells(m_content, dataset);
-      std::vector<std::int64_t> shape = shape_of_cells(m_content, dataset);
+      std::vector<std::int64_t> shape = shape_of_last(3, m_content, dataset);
       std::sort(shape.begin(), shape.end());
       if (epochs > 0 || dataset == name || shape == sizes) {
         add_values(model, read_values(dataset, density_to_si, model.edges), epochs);
@@ -140,9 +140,9 @@ private:
 
 }  // namespace
 
-std::vector<std::int64_t> shape_of_cells(const ArrayFile& content, const std::string& name) {
+std::vector<std::int64_t> shape_of_last(std::size_t n, const ArrayFile& content, const std::string& name) {
   std::vector<std::int64_t> shape = content.shape(name);
-  while (shape.size() > 3 && shape.front() == 1) shape.erase(shape.begin());
+  while (shape.size() > n && shape.front() == 1) shape.erase(shape.begin());
   return shape;
 }
 
@@ -153,7 +153,7 @@ std::int64_t epochs_of_cells(const ArrayFile& content, const std::string& name) 
 }
 
 bool holds_cells(const ArrayFile& content, const std::string& name) {
-  if (content.has(name) && shape_of_cells(content, name).size() == 3) return true;
+  if (content.has(name) && shape_of_last(3, content, name).size() == 3) return true;
   return std::all_of(direction_names.begin(), direction_names.end(), [&](const std::string& coordinate) {
     return content.has(coordinate) &&
            content.has(content.text_attribute(coordinate, "bounds").value_or(coordinate + "_bounds"));
@@ -320,7 +320,7 @@ std::string lacking(const ArrayFile& arrays, const std::string& dataset) {
   const std::vector<std::string> names = arrays.dataset_names("/");
   std::vector<std::string> of_cells;
   std::copy_if(names.begin(), names.end(), std::back_inserter(of_cells),
-               [&](const std::string& name) { return shape_of_cells(arrays, name).size() == 3; });
+               [&](const std::string& name) { return shape_of_last(3, arrays, name).size() == 3; });
   if (of_cells.size() != 1) return fmt::format("has no dataset {}; its datasets are: {}", dataset, shown_list(names));
   return fmt::format("has no dataset {}, but one of three dimensions; write dataset: {} beside it to read that",
                      dataset, shown(of_cells[0], longest_name));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -18,8 +19,8 @@ namespace prismfield {
 /// Whether a file has a dataset `name` of three dimensions, or coordinates of cells with bounds.
 [[nodiscard]] bool holds_cells(const ArrayFile& content, const std::string& name);
 
-/// The shape of a dataset without dimensions of one value, as of a date, before the three of cells.
-[[nodiscard]] std::vector<std::int64_t> shape_of_cells(const ArrayFile& content, const std::string& name);
+/// The shape of a dataset without dimensions of one value, as of a date, before its last n, three of cells.
+[[nodiscard]] std::vector<std::int64_t> shape_of_last(std::size_t n, const ArrayFile& content, const std::string& name);
 
 /// The number of epochs of a dataset `name` (epoch, upward, northing, easting); 0 for other datasets and none.
 [[nodiscard]] std::int64_t epochs_of_cells(const ArrayFile& content, const std::string& name);

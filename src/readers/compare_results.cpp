@@ -10,6 +10,7 @@
 #include <prismfield/error.hpp>
 
 #include "model/choices.hpp"
+#include "readers/cell_file.hpp"
 #include "readers/find_format.hpp"
 #include "readers/point_columns.hpp"
 #include "readers/point_fields.hpp"
@@ -51,16 +52,10 @@ Survey array_survey(const InputFile& file) {
   }
   Survey survey{file.path, arrays->read("easting"), arrays->read("northing"), {}, false, {}, {}, {}};
   const std::int64_t n_easting = std::ssize(survey.easting), n_northing = std::ssize(survey.northing);
-  // without a date or a band of one value
-  const auto shape_of = [&](const std::string& name) {
-    std::vector<std::int64_t> shape = arrays->shape(name);
-    while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
-    return shape;
-  };
   // Stations and a grid of as many columns as rows differ in the shape of what lies on them.
   std::vector<std::int64_t> points;
   for (const auto& [field, name] : variables.values) {
-    const auto shape = shape_of(name);
+    const auto shape = shape_of_last(2, *arrays, name);
     survey.is_grid = shape == std::vector<std::int64_t>{n_northing, n_easting};
     if (!survey.is_grid && (n_easting != n_northing || shape != std::vector<std::int64_t>{n_easting})) {
       refuse(name, fmt::format("has the shape {}, not (northing, easting) = ({}, {}) nor one value a station",
@@ -72,7 +67,7 @@ Survey array_survey(const InputFile& file) {
   }
   if (survey.fields.empty()) refuse("", "holds no field (potential, gx, gy, gz, ... gyz, bx, by, bz, tmi, ...)");
   if (arrays->has("upward")) {
-    if (const auto shape = shape_of("upward"); shape != points) {
+    if (const auto shape = shape_of_last(2, *arrays, "upward"); shape != points) {
       refuse("upward", fmt::format("has the shape {}, the fields have {}", shape_text(shape), shape_text(points)));
     }
     survey.upward = arrays->read("upward");

@@ -294,7 +294,7 @@ private:
     if (m_spec.mesh && arrays.has("/" + name)) {
       const TomofastGrid mesh = read_mesh();
       if (!mesh.edges) throw m_spec.mesh->error("is no rectilinear grid");
-      if (shape_of_cells(arrays, name).size() == 3) {
+      if (shape_of_last(3, arrays, name).size() == 3) {
         return read_cell_arrays(m_spec.file, name, m_spec.density_to_si, mesh.edges);
       }
       const std::optional<double> asked = is_density(name) ? m_spec.density_to_si : std::nullopt;
